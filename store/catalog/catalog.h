@@ -189,6 +189,12 @@ int tamis__catalog_find_tag(struct tamis__catalog_txn *txn, const uint8_t tag[TA
 int tamis__catalog_put_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
                            const uint8_t tag[TAMIS_ID_BYTES]);
 int tamis__catalog_forget_tag(struct tamis__catalog_txn *txn, uint64_t filter_id);
+/* Gives the filter of another catalog the id that it has in `from`, if it has one. */
+int tamis__catalog_copy_tag(struct tamis__catalog_txn *from, struct tamis__catalog_txn *to,
+                            uint64_t filter_id);
+/* What servers know the store by: its store_id, or a number that was drawn when it was restored. */
+int tamis__catalog_get_known_as(struct tamis__catalog_txn *txn, uint64_t *known_as);
+int tamis__catalog_put_known_as(struct tamis__catalog_txn *txn, uint64_t known_as);
 
 /*
  * Garbage: numbers of segments that a committed change took out of force and whose files are to be

@@ -5,6 +5,7 @@
  *
  *     o <id>                  the number of the filter, u64
  *     n <number, big-endian>  its id
+ *     x                       what servers know the store by, u64; missing: store_id
  */
 #include "catalog/lmdb.h"
 
@@ -52,10 +53,34 @@ int tamis__catalog_put_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
 int tamis__catalog_forget_tag(struct tamis__catalog_txn *txn, uint64_t filter_id)
 {
     const struct tamis__key by_id = tamis__number_key('n', filter_id);
-    uint8_t tag[TAMIS_ID_BYTES];
+    uint8_t tag[TAMIS_ID_BYTES] = {0};
     int rc = tamis__catalog_get_tag(txn, filter_id, tag);
     if (rc <= 0) return rc;
     const struct tamis__key by_tag = tamis__tag_key(tag);
     rc = tamis__txn_delete(txn, &by_tag);
     return rc < 0 && rc != TAMIS_ENOTFOUND ? rc : tamis__txn_delete(txn, &by_id);
+}
+
+static const struct tamis__key known_as_key = {{'x'}, 1};
+
+int tamis__catalog_get_known_as(struct tamis__catalog_txn *txn, uint64_t *known_as)
+{
+    *known_as = tamis__catalog_store(txn)->store_id;
+    const int rc = get_bytes(txn, &known_as_key, known_as, sizeof *known_as);
+    return rc < 0 ? rc : 0;
+}
+
+int tamis__catalog_put_known_as(struct tamis__catalog_txn *txn, uint64_t known_as)
+{
+    return known_as == tamis__catalog_store(txn)->store_id
+               ? 0
+               : tamis__txn_put_summed(txn, &known_as_key, &known_as, sizeof known_as);
+}
+
+int tamis__catalog_copy_tag(struct tamis__catalog_txn *from, struct tamis__catalog_txn *to,
+                            uint64_t filter_id)
+{
+    uint8_t tag[TAMIS_ID_BYTES] = {0};
+    const int rc = tamis__catalog_get_tag(from, filter_id, tag);
+    return rc <= 0 ? rc : tamis__catalog_put_tag(to, filter_id, tag);
 }

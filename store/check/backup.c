@@ -338,9 +338,20 @@ static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
         memcpy(record->name, now.name, sizeof record->name);
         record->name_sequence = now.name_sequence;
         if (rc == 0) rc = tamis__catalog_put(b->copy, record);
+        if (rc == 0) rc = tamis__catalog_copy_tag(b->source, b->copy, filter_id);
         if (rc == 0) rc = 1;
     }
     return rc;
+}
+
+/* A copy that is for use is another store to servers: what they have noted with its number is of
+ * the store that it was copied from.  A backup has the number, for a repair or another copy. */
+static int name_store(const struct backup *b)
+{
+    uint64_t known_as;
+    int rc = tamis__catalog_get_known_as(b->source, &known_as);
+    if (b->place.for_use) tamis__random_bytes(&known_as, sizeof known_as);
+    return rc < 0 ? rc : tamis__catalog_put_known_as(b->copy, known_as);
 }
 
 /* Takes all names at one moment, and the numbers that the store will give out next.  Returns how
@@ -353,6 +364,7 @@ static int64_t name_all(struct backup *b)
     int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc == 0) {
         *tamis__catalog_store(b->copy) = *tamis__catalog_store(b->source);
+        rc = name_store(b);
         for (size_t i = 0; rc >= 0 && i < b->filters.count; i++) {
             rc = name_filter(b, b->filters.list[i], &record, &left_out);
             named += rc > 0;

@@ -207,12 +207,32 @@ static int compare_generation(void *context, const struct tamis__record *old)
                                  "force again until it is back; restore it from a copy");
 }
 
+/* The filter keeps the id that a server knows it by. */
+static int keep_tag(void *context, const struct tamis__record *old)
+{
+    const struct comparison *c = context;
+    struct tamis__record *record = &c->rescue->record;
+    int rc = tamis__catalog_get_by_id(c->rescue->txn, old->filter_id, record);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    rc = tamis__catalog_copy_tag(c->old, c->rescue->txn, old->filter_id);
+    return rc < 0 ? rc : 0;
+}
+
+static int keep_tags(struct comparison *c)
+{
+    uint64_t known_as;
+    int rc = tamis__catalog_get_known_as(c->old, &known_as);
+    if (rc == 0) rc = tamis__catalog_put_known_as(c->rescue->txn, known_as);
+    return rc < 0 ? rc : tamis__catalog_each(c->old, "", keep_tag, c);
+}
+
 int tamis__rescue_compare(struct tamis__rescue_work *rescue)
 {
     struct comparison c = {.rescue = rescue};
     int rc = tamis__catalog_begin_held(&rescue->repair->store->catalog, TAMIS__LOCK_SHARED, &c.old);
     if (rc == 0) rc = tamis__catalog_each(c.old, "", compare_record, &c);
     if (rc == 0) rc = tamis__catalog_each_generation(c.old, 0, compare_generation, &c);
+    if (rc == 0 && rescue->txn != NULL) rc = keep_tags(&c);
     tamis__catalog_end(c.old);
     /* A catalog of which a part is damaged has told what it could. */
     return rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN ? 0 : rc;

@@ -20,7 +20,7 @@ TAMIS_API void tamis_id_name(const uint8_t id[TAMIS_ID_BYTES], char name[TAMIS_I
 
 TAMIS_API uint64_t tamis_store_id(const tamis_store *store)
 {
-    return store == NULL ? 0 : store->store_id;
+    return store == NULL ? 0 : store->known_as;
 }
 
 /* Reads the record of an id.  *tagged: the catalog knows the id, and not only the name says it.

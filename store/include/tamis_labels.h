@@ -33,7 +33,9 @@ extern "C" {
 /* Writes the name that says the id. */
 TAMIS_API void tamis_id_name(const uint8_t id[TAMIS_ID_BYTES], char name[TAMIS_ID_NAME_BYTES]);
 
-/* A number that the store has drawn when it was made; 0 for NULL. */
+/* A number that the store has drawn when it was made, or when it was restored from a backup
+ * (TAMIS_BACKUP_FOR_USE): a server that has noted it with its ids sees that the filters are of
+ * another time.  0 for NULL. */
 TAMIS_API uint64_t tamis_store_id(const tamis_store *store);
 
 /* The name that a filter is to have. */

@@ -182,7 +182,8 @@ static int open_parts(struct tamis_store *store, const struct tamis_store_option
     if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     store->store_id = tamis__catalog_store(txn)->store_id;
-    if (opening->then != NULL) rc = opening->then(opening->context, store, txn);
+    rc = tamis__catalog_get_known_as(txn, &store->known_as);
+    if (rc == 0 && opening->then != NULL) rc = opening->then(opening->context, store, txn);
     tamis__catalog_end(txn);
     return rc;
 }

@@ -11,6 +11,7 @@ struct tamis_store {
     bool read_only;
     int root_fd;
     uint64_t store_id;
+    uint64_t known_as; /* to servers: tamis_store_id() */
     struct tamis__place place;
     struct tamis__catalog catalog;
     int64_t busy_timeout_ms; /* atomic: see wait.c */

@@ -4,9 +4,11 @@
  * what a killed server leaves; drops.
  *
  * Broken to see it fail: names given one after the other (an exchange found the first one taken);
- * a drop that leaves the id behind; a look that does not ask for the name of the id.
+ * a drop that leaves the id behind; a look that does not ask for the name of the id; a backup, or
+ * a catalog that is made anew, without ids; a restored store with the number of its backup.
  */
 #include "fixture.h"
+#include "tamis_build.h"
 #include "tamis_labels.h"
 
 static const struct tamis_filter_spec small = {
@@ -112,4 +114,36 @@ SOUND_CASE(labels_are_listed)
     assert_int_equal(seen.all, 3);
     assert_int_equal(seen.ids, 2);
     assert_int_equal(seen.owned, 2);
+}
+
+/* The id is the filter's identity: it is in a backup, in what is restored from that, and in a
+ * catalog that is made anew. */
+STORE_CASE(labels_ids_stay_in_copies_and_in_a_new_catalog)
+{
+    AUTO_FREE char *backup = scratch_path("backup"), *restored = scratch_path("restored"),
+                   *again = scratch_path("again");
+    const struct tamis_backup_options use = {.size = sizeof use, .flags = TAMIS_BACKUP_FOR_USE};
+    struct tamis_label labels[2] = {make(store, 1, "a"), make(store, 2, "b")};
+    assert_int_equal(tamis_filters_label(store, labels, 2), 2);
+    assert_done(tamis_filter_create(store, "no id", &small, NULL));
+    assert_int_equal(tamis_store_backup(store, backup, NULL, NULL), 3);
+    AUTO_STORE *copy = fixture_open(backup, TAMIS_OPEN_READ_ONLY);
+    assert_int_equal(tamis_store_backup_with(copy, restored, &use, NULL), 3);
+    AUTO_STORE *used = fixture_open(restored, 0);
+    assert_int_equal(tamis_store_backup(used, again, NULL, NULL), 3);
+    const char *const paths[] = {path, backup, restored, again};
+    uint64_t known[4];
+    for (int i = 0; i < 4; i++) {
+        if (i != 1)
+            assert_true(tamis_store_repair(paths[i], TAMIS_REPAIR_REBUILD, NULL, NULL) >= 0);
+        AUTO_STORE *anew = fixture_open(paths[i], 0);
+        uint8_t has[TAMIS_ID_BYTES];
+        check(anew, 1, "a", "a");
+        check(anew, 2, "b", "b");
+        assert_int_equal(tamis_filter_id(anew, "no id", NULL, has), 0);
+        known[i] = tamis_store_id(anew);
+    }
+    assert_int_equal(known[1], known[0]);     /* a backup is of the store */
+    assert_int_not_equal(known[2], known[0]); /* what came of it is another */
+    assert_int_equal(known[3], known[2]);
 }

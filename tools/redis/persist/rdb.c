@@ -263,12 +263,15 @@ static bool load_said(RedisModuleIO *rdb, uint64_t version, struct said *said)
     return good;
 }
 
-/* Are the data those of this server, so that ids of the store beside it are to be taken? */
+/* Are the data those of this server, so that ids of the store beside it are to be taken?  A store
+ * that was restored since the dump has another number, and may lack what the dump has; a dump that
+ * has no content needs it all the same. */
 static bool is_own_load(const struct said *said)
 {
     const int flags = RedisModule_GetContextFlags(NULL);
     return (said->flags & FLAG_ID) != 0 && (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0 &&
-           !dump.of_master && store_open() != NULL && said->store_id == store_id();
+           !dump.of_master && store_open() != NULL &&
+           (said->store_id == store_id() || (said->flags & (FLAG_LAYERS | FLAG_STREAM)) == 0);
 }
 
 static bool load_layer_head(RedisModuleIO *rdb, struct layer *l)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 1312ddb2f48c1c5edcd2631aa899283cc23e5d41ec6254f63f3dd75fc12e9381,
+// SHA-256 of the header 8c66dd20b4918c1313a0083b97fad5b79a8e0a9ecb23e7016f2a039416c3f7f4,
 // of what follows 3f8099b9d4dd846d0eff250761462f14c07eec3679b44b65d4265ac70da2d376
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
