@@ -2,6 +2,7 @@
 /* cf_add.c: CF.RESERVE, CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX. */
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "commands/command.h"
 #include "server/config.h"
@@ -28,32 +29,18 @@ static struct value *make_cuckoo_key(RedisModuleCtx *ctx, RedisModuleKey *key,
 
 struct reserving {
     long long capacity, max_iterations, bucket_size, expansion;
+    char error[80]; /* what is wrong with an option */
 };
 
 /* The options of CF.RESERVE, in the order in which RedisBloom finds fault with them. */
 static const struct reserve_option {
-    const char *word, *unread, *outside; /* what is told if it is no number, or out of the range */
+    const char *word;
     long long least, most;
     size_t offset; /* in struct reserving */
 } reserve_options[] = {
-    {.word = "MAXITERATIONS",
-     .unread = "Couldn't parse MAXITERATIONS",
-     .outside = "MAXITERATIONS: value must be in the range [1, 65535]",
-     .least = 1,
-     .most = 65535,
-     .offset = offsetof(struct reserving, max_iterations)},
-    {.word = "BUCKETSIZE",
-     .unread = "Couldn't parse BUCKETSIZE",
-     .outside = "BUCKETSIZE: value must be in the range [1, 255]",
-     .least = 1,
-     .most = 255,
-     .offset = offsetof(struct reserving, bucket_size)},
-    {.word = "EXPANSION",
-     .unread = "Couldn't parse EXPANSION",
-     .outside = "EXPANSION: value must be in the range [0, 32768]",
-     .least = 0,
-     .most = EXPANSION_MAX,
-     .offset = offsetof(struct reserving, expansion)},
+    {"MAXITERATIONS", 1, 65535, offsetof(struct reserving, max_iterations)},
+    {"BUCKETSIZE", 1, 255, offsetof(struct reserving, bucket_size)},
+    {"EXPANSION", 0, EXPANSION_MAX, offsetof(struct reserving, expansion)},
 };
 
 /* Reads an option, if it is given.  Returns what is wrong with it, or NULL. */
@@ -62,9 +49,13 @@ static const char *take_reserve_option(RedisModuleString **argv, int argc,
 {
     long long *number = (long long *)(void *)((char *)r + option->offset);
     const int at = arg_find(argv, argc - 1, 3, option->word);
-    if (at == 0) return NULL;
-    if (RedisModule_StringToLongLong(argv[at + 1], number) != REDISMODULE_OK) return option->unread;
-    return *number < option->least || *number > option->most ? option->outside : NULL;
+    if (at == 0 || arg_integer(argv[at + 1], option->least, option->most, number)) return NULL;
+    if (RedisModule_StringToLongLong(argv[at + 1], number) != REDISMODULE_OK)
+        (void)snprintf(r->error, sizeof r->error, "Couldn't parse %s", option->word);
+    else
+        (void)snprintf(r->error, sizeof r->error, "%s: value must be in the range [%lld, %lld]",
+                       option->word, option->least, option->most);
+    return r->error;
 }
 
 static const char *take_reserve_options(RedisModuleString **argv, int argc, struct reserving *r)

@@ -40,10 +40,9 @@ static int attach_there(struct task *task)
     return rc;
 }
 
-static void forget_attaching(RedisModuleCtx *ctx, struct task *task)
+static void forget_attaching(struct task *task)
 {
     const struct attaching *a = (const struct attaching *)(const void *)task;
-    (void)ctx;
     tamis_filter_release(a->filter);
     if (a->claimed) store_unclaim(&a->id);
     RedisModule_Free(task);
@@ -201,10 +200,9 @@ static void own_again(struct job *job)
     }
 }
 
-static void forget_detaching(RedisModuleCtx *ctx, struct task *task)
+static void forget_detaching(struct task *task)
 {
     const struct detaching *d = (const struct detaching *)(const void *)task;
-    (void)ctx;
     if (task->done && task->rc == 0 && !task->taken && !d->was_attached) {
         struct owning *owning = RedisModule_Calloc(1, sizeof *owning);
         owning->job.run = own_again;
@@ -305,10 +303,9 @@ static int list_there(struct task *task)
     return dropped < 0 ? (int)dropped : 0;
 }
 
-static void forget_listing(RedisModuleCtx *ctx, struct task *task)
+static void forget_listing(struct task *task)
 {
     struct listing *l = (struct listing *)(void *)task;
-    (void)ctx;
     RedisModule_Free(l->names);
     RedisModule_Free(l->wanted);
     RedisModule_Free(l);

@@ -24,17 +24,10 @@ struct change {
     int64_t made_at; /* when the newest segment was made */
 };
 
-static void forget_change(RedisModuleCtx *ctx, struct task *task)
-{
-    (void)ctx;
-    RedisModule_Free(task);
-}
-
 static struct change *new_change(int (*work)(struct task *task))
 {
     struct change *change = RedisModule_Calloc(1, sizeof *change);
     change->task.work = work;
-    change->task.forget = forget_change;
     return change;
 }
 
@@ -206,12 +199,6 @@ static int make_merged(struct making *making, tamis_store *store, const char *na
     return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
 }
 
-/* The pins are the making's. */
-static void forget_sources(struct making *making)
-{
-    RedisModule_Free(making->context);
-}
-
 static int combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString **argv,
                         int argc, uint32_t flags)
 {
@@ -220,7 +207,7 @@ static int combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         struct change *change = new_change(NULL);
         change->flags = flags;
         if (!take_sources(ctx, argv, argc, 3, tamis_combine, change)) return REDISMODULE_OK;
-        making = making_new(make_merged, change, forget_sources);
+        making = making_new(make_merged, change, NULL); /* the pins are the making's */
         memcpy(making->task.pinned, change->task.pinned, sizeof making->task.pinned);
         making->task.pin_count = change->task.pin_count;
         making = making_begin(ctx, tamis_combine, argv[1], making);

@@ -32,12 +32,6 @@ static int change_exceptions(struct task *task)
     return store_by_name(&e->id, change_named, e);
 }
 
-static void forget_excepting(RedisModuleCtx *ctx, struct task *task)
-{
-    (void)ctx;
-    RedisModule_Free(task);
-}
-
 /* One allocation, with the keys, their bytes and room for the answers behind it. */
 static struct excepting *new_excepting(const struct value *value, const struct items *items,
                                        bool adds)
@@ -46,7 +40,7 @@ static struct excepting *new_excepting(const struct value *value, const struct i
     for (size_t i = 0; i < items->count; i++)
         bytes += items->keys[i].bytes;
     struct excepting *e = RedisModule_Calloc(1, bytes);
-    *e = (struct excepting){.task = {.work = change_exceptions, .forget = forget_excepting},
+    *e = (struct excepting){.task = {.work = change_exceptions},
                             .id = value->stored->id,
                             .count = items->count,
                             .adds = adds};

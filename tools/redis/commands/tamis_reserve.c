@@ -23,7 +23,7 @@ struct wish {
     struct tamis_filter_spec spec;
     bool secret;     /* the command has one */
     bool if_missing; /* IFMISSING: the key may have the same filter already */
-    int any_seed;    /* the index of the argument "random", or 0 */
+    bool any_seed;   /* SEED random */
 };
 
 /* A secret is 32 hexadecimal digits. */
@@ -150,7 +150,7 @@ static const char *take_wish(RedisModuleString **argv, int argc, struct wish *wi
         }
         if (i + 1 == argc) return "ERR the last option has no value";
         const bool any_seed = arg_is(argv[i], "SEED") && arg_is(argv[i + 1], "random");
-        if (any_seed) wish->any_seed = i + 1;
+        wish->any_seed |= any_seed;
         if (!any_seed) error = take_wish_option(argv[i], argv[i + 1], wish);
         i++;
     }
@@ -184,7 +184,7 @@ static bool draw_bytes(void *to, size_t bytes)
 static bool draw_wish(struct wish *wish)
 {
     bool drawn = true;
-    while (drawn && wish->any_seed != 0 && wish->spec.seed == 0) {
+    while (drawn && wish->any_seed && wish->spec.seed == 0) {
         drawn = draw_bytes(&wish->spec.seed, sizeof wish->spec.seed);
         wish->spec.seed &= INT64_MAX; /* the command takes no greater number */
     }
@@ -193,30 +193,22 @@ static bool draw_wish(struct wish *wish)
     return drawn;
 }
 
-/* Replicates the command with what was drawn. */
+/* Replicates the command, and behind it what was drawn: the last of two options holds. */
 static void replicate_drawn(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                             const struct wish *wish)
 {
-    char digits[SECRET_DIGITS + 1];
-    size_t count = (size_t)argc - 1;
-    RedisModuleString **words = RedisModule_Calloc(count + 2, sizeof *words);
-    RedisModuleString *seed =
-        RedisModule_CreateStringPrintf(NULL, "%llu", (unsigned long long)wish->spec.seed);
-    memcpy(words, argv + 1, count * sizeof *words);
-    if (wish->any_seed != 0) words[wish->any_seed - 1] = seed;
+    char secret[SECRET_DIGITS + 1], seed[24];
+    (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)wish->spec.seed);
     for (size_t i = 0; i < TAMIS_SECRET_BYTES; i++)
-        (void)snprintf(digits + 2 * i, 3, "%02x", wish->spec.secret[i]);
-    RedisModuleString *option = RedisModule_CreateString(NULL, "SECRET", 6);
-    RedisModuleString *secret = RedisModule_CreateString(NULL, digits, SECRET_DIGITS);
-    if (is_sip(wish) && !wish->secret) {
-        words[count++] = option;
-        words[count++] = secret;
-    }
-    (void)RedisModule_Replicate(ctx, "TAMIS.RESERVE", "v", words, count);
-    RedisModule_FreeString(NULL, seed);
-    RedisModule_FreeString(NULL, option);
-    RedisModule_FreeString(NULL, secret);
-    RedisModule_Free(words);
+        (void)snprintf(secret + 2 * i, 3, "%02x", wish->spec.secret[i]);
+    if (is_sip(wish))
+        (void)RedisModule_Replicate(ctx, "TAMIS.RESERVE", "vcccc", argv + 1, (size_t)argc - 1,
+                                    "SEED", seed, "SECRET", secret);
+    else if (wish->any_seed)
+        (void)RedisModule_Replicate(ctx, "TAMIS.RESERVE", "vcc", argv + 1, (size_t)argc - 1, "SEED",
+                                    seed);
+    else
+        (void)RedisModule_ReplicateVerbatim(ctx);
 }
 
 /* Is the filter as the spec says?  A thread may give it its label just now; then the call makes
@@ -283,11 +275,6 @@ static struct wish *keep_wish(const struct wish *wish)
     return copy;
 }
 
-static void forget_wish(struct making *making)
-{
-    RedisModule_Free(making->context);
-}
-
 /* The key is empty. */
 static void reserve_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString **argv,
                         int argc, struct wish *wish)
@@ -298,7 +285,7 @@ static void reserve_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         return;
     }
     if (making == NULL) {
-        making = making_new(make_wish, keep_wish(wish), forget_wish);
+        making = making_new(make_wish, keep_wish(wish), NULL);
         making->may_be_late = tamis_filter_check(config.store, "any", &wish->spec) == 0;
         making = making_begin(ctx, tamis_reserve, argv[1], making);
     }

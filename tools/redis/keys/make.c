@@ -25,14 +25,14 @@ static int work(struct task *task)
 
 static void forget_making(struct making *making)
 {
-    if (making->forget != NULL) making->forget(making);
+    if (making->forget != NULL) making->forget(making->context);
+    RedisModule_Free(making->context);
     RedisModule_Free(making);
 }
 
-static void forget(RedisModuleCtx *ctx, struct task *task)
+static void forget(struct task *task)
 {
     struct making *making = (struct making *)(void *)task;
-    (void)ctx;
     if (making->filter != NULL) { /* nobody has it */
         tamis_filter_release(making->filter);
         drops_push(&making->id, NO_DUMP);
@@ -42,7 +42,7 @@ static void forget(RedisModuleCtx *ctx, struct task *task)
 }
 
 struct making *making_new(int (*function)(struct making *, tamis_store *, const char *),
-                          void *context, void (*forget_context)(struct making *))
+                          void *context, void (*forget_context)(void *context))
 {
     struct making *making = RedisModule_Calloc(1, sizeof *making);
     making->task.work = work;
@@ -174,11 +174,9 @@ static int import_stream(struct making *making, tamis_store *store, const char *
     return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
 }
 
-static void forget_stream(struct making *making)
+static void forget_stream(void *stream)
 {
-    struct stream *stream = making->context;
-    RedisModule_Free(stream->data);
-    RedisModule_Free(stream);
+    RedisModule_Free(((struct stream *)stream)->data);
 }
 
 struct making *making_of_stream(const struct stream *stream)

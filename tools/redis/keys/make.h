@@ -17,8 +17,8 @@ struct making {
     tamis_filter *filter; /* made, and not taken yet */
     /* Makes it under that name. */
     int (*make)(struct making *making, tamis_store *store, const char *name);
-    void (*forget)(struct making *making); /* frees what `context` has; may be NULL */
-    void *context;
+    void (*forget)(void *context); /* frees what the context has; may be NULL */
+    void *context;                 /* freed with the making */
     bool may_be_late;    /* nothing is wrong with what is asked for, and any thread may forget it */
     struct stored *late; /* the value has this already, and a thread is to make its filter */
 };
@@ -33,7 +33,7 @@ struct making *making_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
 struct making *making_of(RedisModuleCtx *ctx);
 /* A new one, all of it zero but these. */
 struct making *making_new(int (*make)(struct making *, tamis_store *, const char *), void *context,
-                          void (*forget)(struct making *));
+                          void (*forget)(void *context));
 /* Makes a value of what was made, and puts it into the key, which is empty; logs TAMIS.BIND, and
  * ends the making.  Returns NULL if it was not made, and replies; or if there is no making. */
 struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,

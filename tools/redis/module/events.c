@@ -11,7 +11,7 @@
  *     now and then                                labels, drops, handles that are closed
  *     the server ends                             the filters come to the disk
  */
-#include "module/events.h"
+#include "module/register.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +25,8 @@
 #include "keys/keys.h"
 #include "persist/rdb.h"
 #include "server/busy.h"
-#include "server/clock.h"
 #include "server/config.h"
-#include "server/field.h"
+#include "server/system.h"
 #include "server/waiting.h"
 #include "value/drops.h"
 #include "value/memory.h"

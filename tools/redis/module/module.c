@@ -17,7 +17,6 @@
  *     module     their registration, what happens in the server, and this file
  */
 #include "commands/command.h"
-#include "module/events.h"
 #include "module/register.h"
 #include "persist/types.h"
 #include "server/config.h"

@@ -42,6 +42,8 @@ int commands_register(RedisModuleCtx *ctx);
 
 /* filter.c: the filter of commands. */
 int filter_register(RedisModuleCtx *ctx);
+/* events.c: keeps the store in step with what happens in the server. */
+int events_subscribe(RedisModuleCtx *ctx);
 
 /* The tables of commands; a name of NULL ends each.  A build may leave out the folders of two. */
 extern const struct command commands[], valkey_commands[], bits_commands[];

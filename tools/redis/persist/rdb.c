@@ -27,7 +27,7 @@
 #include "home/promote.h"
 #include "keys/make.h"
 #include "server/config.h"
-#include "server/zeros.h"
+#include "server/system.h"
 #include "value/drops.h"
 #include "value/exact.h"
 #include "value/guest.h"

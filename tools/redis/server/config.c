@@ -34,3 +34,13 @@ size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_
     if (pair != NULL) RedisModule_FreeCallReply(pair);
     return bytes;
 }
+
+bool server_field(RedisModuleCtx *ctx, const char *section, const char *name, char text[FIELD_ROOM])
+{
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, section);
+    const char *told = RedisModule_ServerInfoGetFieldC(info, name);
+    const bool fits = told != NULL && strlen(told) < FIELD_ROOM;
+    (void)strcpy(text, fits ? told : "");
+    RedisModule_FreeServerInfo(ctx, info);
+    return fits;
+}

@@ -65,3 +65,10 @@ uint64_t config_max_bytes(void);
 /* Reads a setting of the server, such as "dbfilename".  Returns its bytes; 0 if it has none, or it
  * does not fit. */
 size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_t room);
+
+#define FIELD_ROOM 512
+
+/* Reads a field of a section of INFO, such as "redis_version" of "server".  False: the server has
+ * no such field, or it is longer; then the text is empty. */
+bool server_field(RedisModuleCtx *ctx, const char *section, const char *name,
+                  char text[FIELD_ROOM]);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "server/field.h"
+#include "server/config.h"
 #include "server/waiting.h"
 
 static bool is_wanted;

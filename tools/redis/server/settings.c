@@ -18,7 +18,6 @@
 
 #include "server/args.h"
 #include "server/config.h"
-#include "server/field.h"
 #include "server/limits.h"
 
 /* ---- The table ------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "server/config.h"
-#include "server/zeros.h"
+#include "server/system.h"
 
 #define LN2 0.693147180559945309417232121458
 #define LAYER_VERSION 1u

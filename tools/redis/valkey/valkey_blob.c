@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "server/zeros.h"
+#include "server/system.h"
 
 #define VERSION 1u
 #define HEAD_BYTES (1u + 4 + 8 + 8 + 1 + 8)

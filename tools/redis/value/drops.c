@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/clock.h"
 #include "server/config.h"
-#include "server/field.h"
+#include "server/system.h"
 #include "value/store.h"
 #include "value/work.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/config.h"
-#include "server/zeros.h"
+#include "server/system.h"
 #include "tamis.h"
 
 #define OTHER_BUCKET UINT64_C(0x5bd1e995)

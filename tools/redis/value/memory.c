@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/config.h"
-#include "server/zeros.h"
+#include "server/system.h"
 
 /* As RedisBloom writes them: its bits and hashes must come out the same. */
 #define LN2 0.693147180559945

@@ -231,13 +231,17 @@ void task_pass(RedisModuleCtx *ctx)
 static void forget(RedisModuleCtx *ctx, void *context)
 {
     struct task *task = context;
+    (void)ctx;
     release(task);
     for (unsigned i = 0; i < task->pin_count; i++)
         stored_unpin(task->pinned[i]);
     for (int i = 0; i < task->argc; i++)
         RedisModule_FreeString(NULL, task->argv[i]);
     RedisModule_Free(task->argv);
-    task->forget(ctx, task);
+    if (task->forget != NULL)
+        task->forget(task);
+    else
+        RedisModule_Free(task);
 }
 
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task)

@@ -25,8 +25,8 @@
 
 struct task {
     struct job job;
-    int (*work)(struct task *task);                         /* a thread, or the main thread */
-    void (*forget)(RedisModuleCtx *ctx, struct task *task); /* frees all of it; main thread */
+    int (*work)(struct task *task);    /* a thread, or the main thread */
+    void (*forget)(struct task *task); /* frees all of it; main thread; NULL: it is one block */
     struct stored *pinned[PINS_MAX];
     unsigned pin_count;
     struct waiting *waiting; /* NULL: nobody waits */

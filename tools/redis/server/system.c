@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* zeros.c: see zeros.h. */
-#include "server/zeros.h"
+/* system.c: see system.h. */
+#include "server/system.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.h: how long something takes, and when it was. */
+/* system.h: memory and time. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
+
+/* Memory of zeros, of a size that a client has asked for; or NULL: the server's own calloc() would
+ * end the server.  RedisModule_Free() frees it. */
+void *zeros(uint64_t bytes);
 
 /* Nanoseconds since some moment before. */
 static inline int64_t clock_ns(void)
