@@ -268,6 +268,13 @@ static void choose_build(struct generator *g, const struct model *model, struct 
         op->against.from += 5000; /* what it finds there is not set by hand too */
     op->keys = (struct op_keys){100 * BELOW(3), 100 * BELOW(8), 1,
                                 .period = CHANCE(3) ? 50 + BELOW(300) : 0};
+    if (g->built.spec.kind != 0 && CHANCE(3)) { /* the same again, which may change nothing */
+        const uint64_t keep = op->number;
+        *op = g->built;
+        op->number = keep;
+        if (CHANCE(2)) op->flags |= TAMIS_BUILD_IF_CHANGED;
+    }
+    g->built = *op;
 }
 
 /* Handles of merges and comparisons are mostly of filters that are alike. */
@@ -310,8 +317,8 @@ static void choose_error(struct generator *g, struct op *op)
     op->inner = 0;
     op->where = HERE;
     op->error = ONE_OF(errors);
-    /* What verify cannot read for EIO it calls damaged, until it can. */
-    if (op->kind == OP_VERIFY && op->error == EIO) op->error = ENOSPC;
+    /* What these cannot read for EIO they call damaged, until verify can. */
+    if ((op->kind == OP_VERIFY || op->kind == OP_REPAIR) && op->error == EIO) op->error = ENOSPC;
 }
 
 /* Each call of an operation fails in turn: the same operation again as long as it fails, and then
@@ -320,7 +327,8 @@ static void sweep(struct generator *g, const struct model *model)
 {
     static const uint8_t faults[] = {FAULT_CALL, FAULT_CALL, FAULT_MEMORY};
     struct op *swept = &g->swept;
-    if (swept->nth != 0) swept->nth = model->reached ? swept->nth + 1 : 0;
+    if (swept->nth != 0)
+        swept->nth = model->reached ? (uint16_t)(swept->nth + 1 + swept->nth / 24) : 0;
     if (swept->nth == 0 && g->faults && CHANCE(15))
         *swept = (struct op){.kind = BELOW(OP_COUNT_OF), .fault = ONE_OF(faults), .nth = 1};
     if (strchr(takes[swept->kind], 'a') != NULL || swept->kind == OP_LOOK_DATA) swept->nth = 0;

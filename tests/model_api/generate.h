@@ -9,6 +9,7 @@ struct generator {
     bool faults, children;
     uint32_t theme;      /* which operations come often */
     struct op_spec last; /* of a filter that was made */
+    struct op built;     /* the last build */
     struct op swept;     /* nth != 0: its calls fail in turn, in operations of its kind */
 };
 

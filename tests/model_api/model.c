@@ -165,6 +165,17 @@ static bool step_create(struct step *s)
     return true;
 }
 
+/* Differs the filter that is there from the spec?  Of kind, bits and rate the store may say more.
+ */
+static bool is_unlike(const struct filter *f, const struct op_spec *spec)
+{
+    const struct policy want = policy_of(spec), *is = &f->now.policy;
+    return want.slices != is->slices || want.window_ns != is->window_ns ||
+           want.window_items != is->window_items || want.durable != is->durable ||
+           want.from_first != is->from_first || want.on_full != is->on_full ||
+           (spec->kind == TAMIS_KIND_COUNTING) != counts(f);
+}
+
 /* The plan of a filter is its first segment, and says whether another one follows. */
 static bool step_check_spec(struct step *s)
 {
@@ -307,7 +318,7 @@ static bool step_nothing(struct step *s)
     X(OTHER_THERE, TAMIS_EEXIST, op->other != op->name, s->model->filters[op->other] != NULL)      \
     X(ANY_THERE, TAMIS_EEXIST, true, missing(s) < 2 && (op->flags & TAMIS_MANY_IF_MISSING) == 0)   \
     X(TWICE, TAMIS_EINVAL, true, op->name == op->other)                                            \
-    X(OTHER_SPEC, TAMIS_EMISMATCH, false,                                                          \
+    X(OTHER_SPEC, TAMIS_EMISMATCH, f != NULL && is_unlike(f, &op->spec),                           \
       f != NULL || (op->kind == OP_CREATE_MANY && missing(s) < 2))                                 \
     X(DROPPED, TAMIS_EDROPPED, true, of->dropped)                                                  \
     X(MAYBE_DROPPED, TAMIS_EDROPPED, false, of->dropped)                                           \
