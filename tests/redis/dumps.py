@@ -128,9 +128,9 @@ def a_head_that_claims_more_than_comes_makes_no_file():
         # A file that becomes larger ends the server.
         resource.prlimit(redis.process.pid, resource.RLIMIT_FSIZE, (32 << 20, 32 << 20))
         capacity, bits = 60000000, 8 << 29
-        payload = module_value(BLOOM, *[unsigned(n) for n in (2, 0, 2, 2, 0, 0, 2, 0, capacity)], double(0.01),
-                               *[unsigned(n) for n in (1, bits, 7, 1, 1, 1, 0, capacity, 0, 0)], double(0.005), double(0),
-                               unsigned(0), string(bytes(3 << 19)), string(b""))
+        payload = module_value(BLOOM, *[unsigned(n) for n in (3, 0, 2, 2, capacity, 1, 0)], double(0.01), unsigned(capacity),
+                               double(0.005), *[unsigned(n) for n in (7, bits, 1, 1, 1, 0, 0)], string(bytes(3 << 19)),
+                               unsigned(0))
         refused(client("RESTORE", "k", 0, payload), "ERR Bad data format")
         has_filters(redis, [], "nothing is left")
 

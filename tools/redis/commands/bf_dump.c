@@ -27,13 +27,6 @@ static bool is_whole_only(const struct value *value)
             (tamis_filter_stat(value->stored->filter, &stat) == 0 && stat.exceptions > 0));
 }
 
-static int64_t head_of(const struct value *value, unsigned char head[HEAD_ROOM])
-{
-    return value->home == HOME_MEMORY
-               ? memory_head(value->memory, value->expansion, head)
-               : head_of_filter(value->stored->filter, value->exact, value->expansion, head);
-}
-
 static void dump_bloom(RedisModuleCtx *ctx, const struct value *value, long long iterator)
 {
     unsigned char head[HEAD_ROOM];
@@ -47,10 +40,11 @@ static void dump_bloom(RedisModuleCtx *ctx, const struct value *value, long long
         return;
     }
     if (iterator == 0) {
-        bytes = head_of(value, head);
+        bytes = pieces_head(value, head);
         if (bytes > 0) reply_pair(ctx, 1, (const char *)head, (size_t)bytes);
     } else {
-        if (iterator > 0) bytes = pieces_read(value, (uint64_t)iterator - 1, &piece, &buffer);
+        if (iterator > 0)
+            bytes = pieces_read(value, (uint64_t)iterator - 1, PIECE_BYTES, &piece, &buffer);
         if (bytes >= 0)
             reply_pair(ctx, bytes > 0 ? iterator + bytes : 0, bytes > 0 ? piece : "",
                        (size_t)bytes);

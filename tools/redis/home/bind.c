@@ -12,6 +12,7 @@
 #include "value/store.h"
 
 #define ID_DIGITS (2 * TAMIS_ID_BYTES)
+#define NO_DB (-1) /* that of a value which is loaded from a payload of COPY */
 
 /* What the AOF has told last: the command that makes the value follows at once. */
 static struct {
@@ -19,19 +20,28 @@ static struct {
     size_t key_bytes;
     int db;
     struct id id;
-    struct memory *content; /* of a copy; NULL: it has none */
-    uint32_t expansion;
-    char *stream; /* of a copy that memory cannot have; NULL: it has none */
-    size_t stream_bytes;
+    RedisModuleString *payload; /* of a copy; NULL: it has none */
 } told;
 
 static void forget_told(void)
 {
     RedisModule_Free(told.key);
-    if (told.content != NULL) memory_release(told.content);
-    RedisModule_Free(told.stream);
-    told.key = told.stream = NULL;
-    told.content = NULL;
+    if (told.payload != NULL) RedisModule_FreeString(NULL, told.payload);
+    told.key = NULL;
+    told.payload = NULL;
+}
+
+/* Notes what is told of the next value of a key. */
+static void note_told(int db, const char *key, size_t key_bytes, const struct id *id,
+                      RedisModuleString *payload)
+{
+    forget_told();
+    told.key = memcpy(RedisModule_Alloc(key_bytes + 1), key, key_bytes);
+    told.key_bytes = key_bytes;
+    told.db = db;
+    told.id = *id;
+    told.payload = payload;
+    if (payload != NULL) RedisModule_RetainString(NULL, payload);
 }
 
 static void write_id(const struct id *id, char text[ID_DIGITS + 1])
@@ -42,7 +52,6 @@ static void write_id(const struct id *id, char text[ID_DIGITS + 1])
 
 /* The value that the key has comes to the store; without NOW it is the key's next value. */
 #define NOW "NOW"
-#define STREAM "STREAM"
 
 static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value,
                  bool now)
@@ -70,35 +79,18 @@ void bind_tell_now(RedisModuleCtx *ctx, int db, const char *key, size_t key_byte
         tell(ctx, key, key_bytes, value, true);
 }
 
-void bind_tell_copy(RedisModuleCtx *ctx, const char *key, size_t key_bytes,
-                    const struct value *value)
-{
-    RedisModuleString *pieces[1 + LAYERS_MAX];
-    unsigned char head[HEAD_ROOM];
-    char text[ID_DIGITS + 1];
-    const struct memory *memory = value->memory;
-    const int64_t bytes = has_aof(ctx) ? memory_head(memory, value->expansion, head) : 0;
-    if (bytes <= 0) return;
-    write_id(&(struct id){{0}}, text); /* no filter of the store has it */
-    pieces[0] = RedisModule_CreateString(NULL, (const char *)head, (size_t)bytes);
-    for (uint32_t i = 0; i < memory->count; i++)
-        pieces[1 + i] = RedisModule_CreateString(NULL, memory->layers[i].bits.data,
-                                                 (size_t)layer_bytes(memory, &memory->layers[i]));
-    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbv", key, key_bytes, text, (size_t)ID_DIGITS,
-                                pieces, (size_t)memory->count + 1);
-    for (uint32_t i = 0; i <= memory->count; i++)
-        RedisModule_FreeString(NULL, pieces[i]);
-}
-
-void bind_tell_stream(const char *key, size_t key_bytes, int db, const struct id *id,
-                      const void *stream, size_t stream_bytes)
+void bind_tell_copy(int db, const char *key, size_t key_bytes, const struct value *value,
+                    const RedisModuleString *payload)
 {
     char text[ID_DIGITS + 1];
+    size_t bytes;
     RedisModuleCtx *ctx = RedisModule_GetThreadSafeContext(NULL);
-    write_id(id, text);
+    const char *data = RedisModule_StringPtrLen(payload, &bytes);
+    const struct id none = {{0}}; /* no filter of the store has it */
+    write_id(value_is_stored(value) ? &value->stored->id : &none, text);
     if (has_aof(ctx) && RedisModule_SelectDb(ctx, db) == REDISMODULE_OK)
-        (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbcb", key, key_bytes, text,
-                                    (size_t)ID_DIGITS, STREAM, stream, stream_bytes);
+        (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbb", key, key_bytes, text,
+                                    (size_t)ID_DIGITS, data, bytes);
     RedisModule_FreeThreadSafeContext(ctx);
 }
 
@@ -116,25 +108,13 @@ bool bind_take(int db, const char *key, size_t key_bytes, struct id *id)
     return is_it;
 }
 
-bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *value, struct id *id,
-                    char **stream, size_t *stream_bytes)
+RedisModuleString *bind_take_copy(int db, const char *key, size_t key_bytes)
 {
-    const bool is_it = is_told(db, key, key_bytes);
-    struct memory *content = is_it ? told.content : NULL;
-    const uint32_t expansion = told.expansion;
-    *stream = is_it ? told.stream : NULL;
-    *stream_bytes = told.stream_bytes;
-    if (is_it) told.content = NULL;
-    if (is_it) told.stream = NULL;
-    if (!bind_take(db, key, key_bytes, id)) return false;
-    if (bind_to_store(value, id, db, key, key_bytes)) {
-        if (content != NULL) memory_release(content);
-        return true;
-    }
-    if (content == NULL) return false;
-    value->expansion = expansion;
-    value_settle(value, HOME_MEMORY, content);
-    return true;
+    struct id id;
+    RedisModuleString *payload = is_told(db, key, key_bytes) ? told.payload : NULL;
+    if (payload != NULL) told.payload = NULL;
+    if (bind_take(db, key, key_bytes, &id)) note_told(NO_DB, "", 0, &id, NULL);
+    return payload;
 }
 
 bool bind_to_store(struct value *value, const struct id *id, int db, const char *key,
@@ -172,40 +152,6 @@ static void bind_key(struct value *value, const struct id *id, int db, const cha
     if (value->home == HOME_MEMORY) (void)bind_to_store(value, id, db, key, key_bytes);
 }
 
-/* The content of a copy; NULL: it is damaged. */
-static struct memory *take_content(RedisModuleString **pieces, int count, uint32_t *expansion)
-{
-    size_t bytes;
-    struct memory *memory;
-    const char *head = RedisModule_StringPtrLen(pieces[0], &bytes);
-    if (memory_make_of_head(head, bytes, &memory, expansion) < 0) return NULL;
-    bool good = memory->count == (uint32_t)count - 1;
-    for (uint32_t i = 0; good && i < memory->count; i++) {
-        const char *data = RedisModule_StringPtrLen(pieces[1 + i], &bytes);
-        good = bytes == layer_bytes(memory, &memory->layers[i]);
-        if (good) memcpy(memory->layers[i].bits.data, data, bytes);
-    }
-    if (good) return memory;
-    memory_release(memory);
-    return NULL;
-}
-
-/* Notes what is told of the next value of a key. */
-static void note_told(RedisModuleString **argv, int argc, int db, const struct id *id)
-{
-    const char *name = RedisModule_StringPtrLen(argv[1], &told.key_bytes);
-    forget_told();
-    if (argc == 5 && arg_is(argv[3], STREAM)) {
-        const char *stream = RedisModule_StringPtrLen(argv[4], &told.stream_bytes);
-        told.stream = memcpy(RedisModule_Alloc(told.stream_bytes + 1), stream, told.stream_bytes);
-    } else if (argc > 3) {
-        told.content = take_content(argv + 3, argc - 3, &told.expansion);
-    }
-    told.key = memcpy(RedisModule_Alloc(told.key_bytes + 1), name, told.key_bytes);
-    told.db = db;
-    told.id = *id;
-}
-
 int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct id id;
@@ -227,7 +173,7 @@ int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         if (type != NULL && (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey))
             bind_key(RedisModule_ModuleTypeGetValue(key), &id, db, name, bytes);
     } else if (argc > 3 || !is_told(db, name, bytes) || !id_is(&told.id, &id)) {
-        note_told(argv, argc, db, &id);
+        note_told(db, name, bytes, &id, argc > 3 ? argv[3] : NULL);
     }
     RedisModule_CloseKey(key);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");

@@ -74,12 +74,12 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     case REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START:
     case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START:
         /* SAVE and DEBUG RELOAD are for no replica. */
-        rdb_saving(work_is_child() && replica_waits(ctx) ? SAVING_REPLICA : SAVING_FILE);
+        rdb_saving(work_is_child() && replica_waits(ctx) ? SAVING_WHOLE : SAVING_FILE);
         if (!work_is_child()) drops_dump_begins();
         break;
     case REDISMODULE_SUBEVENT_PERSISTENCE_AOF_START:
     case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_AOF_START:
-        rdb_saving(SAVING_AOF);
+        rdb_saving(SAVING_WHOLE);
         break;
     default:
         rdb_saving(SAVING_PAYLOAD);
@@ -202,8 +202,6 @@ static void follow(RedisModuleCtx *ctx, struct value *value, const char *key, si
 {
     const int db = RedisModule_GetSelectedDb(ctx);
     if (value->home == HOME_MEMORY) promote_follow(value, db, key, bytes);
-    if (value->home == HOME_MEMORY && is_new && value->memory->is_copy)
-        bind_tell_copy(ctx, key, bytes, value);
     if (value->home != HOME_STORE) return;
     labels_want(value->stored, db, key, bytes);
     if (is_new) bind_tell(ctx, key, bytes, value);

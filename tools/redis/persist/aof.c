@@ -15,9 +15,6 @@
 #include "tamis.h"
 #include "value/exact.h"
 #include "value/guest.h"
-#include "value/head.h"
-#include "value/memory.h"
-#include "value/pieces.h"
 #include "value/store.h"
 
 /* Strings that become arguments of one command. */
@@ -77,13 +74,11 @@ static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, const struct
     char *buffer;
     uint64_t position = 0;
     const bool durable = v->home == HOME_STORE && v->stored->durable;
-    int64_t bytes = v->home == HOME_MEMORY
-                        ? memory_head(v->memory, v->expansion, head)
-                        : head_of_filter(v->stored->filter, v->exact, v->expansion, head);
+    int64_t bytes = pieces_head(v, head);
     if (bytes < 0) return false;
     RedisModule_EmitAOF(aof, "BF.LOADCHUNK", durable ? "slbc" : "slb", key, 1LL, (const char *)head,
                         (size_t)bytes, "DURABLE");
-    while ((bytes = pieces_read(v, position, &piece, &buffer)) > 0) {
+    while ((bytes = pieces_read(v, position, PIECE_BYTES, &piece, &buffer)) > 0) {
         position += (uint64_t)bytes;
         RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)position + 1,
                             (const char *)piece, (size_t)bytes);

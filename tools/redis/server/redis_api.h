@@ -278,6 +278,10 @@ typedef int RedisModuleSetStringFunc(const char *name, RedisModuleString *value,
     X(void, SaveDouble, (RedisModuleIO *, double))                                                 \
     X(void, SaveStringBuffer, (RedisModuleIO *, const char *, size_t))                             \
     X(char *, LoadStringBuffer, (RedisModuleIO *, size_t *))                                       \
+    X(RedisModuleString *, SaveDataTypeToString, (RedisModuleCtx *, void *,                        \
+                                                  const RedisModuleType *))                        \
+    X(void *, LoadDataTypeFromStringEncver, (const RedisModuleString *, const RedisModuleType *,   \
+                                             int))                                                 \
     X(int, IsIOError, (RedisModuleIO *))                                                           \
     X(const RedisModuleString *, GetKeyNameFromIO, (RedisModuleIO *))                              \
     X(int, GetDbIdFromIO, (RedisModuleIO *))                                                       \

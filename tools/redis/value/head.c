@@ -35,62 +35,6 @@ static uint32_t get32(const unsigned char *at)
     return value;
 }
 
-/* ---- RedisBloom's head ----------------------------------------------------------------------- */
-
-size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM])
-{
-    memset(head, 0, BLOOM_HEAD_BYTES);
-    memcpy(head + 12, &options, 4);
-    memcpy(head + 16, &growth, 4);
-    return BLOOM_HEAD_BYTES;
-}
-
-size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer)
-{
-    const uint64_t items = get64(head) + layer->items;
-    const uint32_t layers = get32(head + 8) + 1;
-    unsigned char *at = head + bytes;
-    memcpy(head, &items, 8);
-    memcpy(head + 8, &layers, 4);
-    memcpy(at, &layer->bytes, 8);
-    memcpy(at + 8, &layer->bits, 8);
-    memcpy(at + 16, &layer->items, 8);
-    memcpy(at + 24, &layer->rate, 8);
-    memcpy(at + 32, &layer->bits_per_entry, 8);
-    memcpy(at + 40, &layer->hashes, 4);
-    memcpy(at + 44, &layer->capacity, 8);
-    at[52] = layer->n2;
-    return bytes + BLOOM_LAYER_BYTES;
-}
-
-bool bloom_head_chain(const unsigned char *head, size_t bytes, struct bloom_chain *chain)
-{
-    const uint32_t known = 15; /* NOROUND, ENTS_IS_BITS, FORCE64 and NO_SCALING */
-    if (bytes < BLOOM_HEAD_BYTES) return false;
-    *chain = (struct bloom_chain){.items = get64(head),
-                                  .layers = get32(head + 8),
-                                  .options = get32(head + 12),
-                                  .growth = get32(head + 16)};
-    return chain->layers >= 1 && chain->layers <= LAYERS_MAX &&
-           bytes == BLOOM_HEAD_BYTES + chain->layers * BLOOM_LAYER_BYTES &&
-           (chain->options & ~known) == 0 && (chain->options & 4) != 0;
-}
-
-void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer *layer)
-{
-    const unsigned char *at = head + BLOOM_HEAD_BYTES + (size_t)i * BLOOM_LAYER_BYTES;
-    *layer = (struct bloom_layer){.bytes = get64(at),
-                                  .bits = get64(at + 8),
-                                  .items = get64(at + 16),
-                                  .capacity = get64(at + 44),
-                                  .hashes = get32(at + 40),
-                                  .n2 = at[52]};
-    memcpy(&layer->rate, at + 24, 8);
-    memcpy(&layer->bits_per_entry, at + 32, 8);
-}
-
-/* ---- Any head -------------------------------------------------------------------------------- */
-
 bool head_is_tamis(const void *head, size_t bytes)
 {
     return bytes >= 8 && memcmp(head, TAMIS_MAGIC, 8) == 0;

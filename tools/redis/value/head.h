@@ -16,30 +16,9 @@
 #define BLOOM_LAYER_BYTES 53u
 #define BLOOM_SEED UINT64_C(0xc6a4a7935bd1e995) /* of filters that were made without one */
 #define LAYERS_MAX 64u                          /* segments of a filter of Tamis */
-#define BLOOM_NO_SCALING 8u                     /* an option of the head: NONSCALING */
 /* The longest head of either format. */
 #define HEAD_ROOM 16384u
 
-/* What a layer of a head has. */
-struct bloom_layer {
-    uint64_t bytes, bits, items, capacity;
-    double rate, bits_per_entry;
-    uint32_t hashes;
-    uint8_t n2;
-};
-
-/* Appends a layer to a head of `bytes` bytes and counts it there; returns the bytes then. */
-size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer);
-size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM]);
-
-/* Reads the head as far as the layers; false: it is too short, or of another form. */
-struct bloom_chain {
-    uint64_t items;
-    uint32_t layers, options, growth;
-};
-bool bloom_head_chain(const unsigned char *head, size_t bytes, struct bloom_chain *chain);
-/* Reads layer i of a head that has it. */
-void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer *layer);
 /* A stream in memory, and the function of a source that reads it. */
 struct memory_source {
     const unsigned char *at;

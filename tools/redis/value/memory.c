@@ -12,8 +12,11 @@
 #define LN2 0.693147180559945
 #define LN2_SQUARED 0.480453013918201
 
+/* Options of RedisBloom's head; ENTS_IS_BITS is the fourth that it knows. */
 #define OPTION_NOROUND 1u
 #define OPTION_FORCE64 4u
+#define OPTION_NO_SCALING 8u
+#define OPTIONS_KNOWN 15u
 #define REDISBLOOM 6u /* the hash set's number (docs/format.md) */
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
@@ -98,8 +101,23 @@ static struct tamis_filter_spec spec_of(const struct memory *memory, uint32_t ki
                                                                  : TAMIS_ON_FULL_GROW};
 }
 
-/* Appends a layer that is planned. */
-static int append(struct memory *memory, struct layer *layer)
+/* Completes a layer of RedisBloom's from outside.  False: it is none that a filter here can have.
+ */
+static bool complete_exact(struct layer *layer)
+{
+    struct tamis_memory_filter *b = &layer->bits;
+    const bool told = b->m_bits > 0 && b->m_bits % 8 == 0 && b->m_bits / 8 == b->data_bytes;
+    b->size = sizeof *b;
+    b->data_bytes = (b->m_bits + 63) / 64 * 8;
+    b->kind = TAMIS_KIND_BLOOM;
+    b->hash_set = REDISBLOOM;
+    return told && b->fp_rate > 0 && b->fp_rate < 1 && b->capacity > 0 && b->k >= 1 &&
+           b->k <= TAMIS_K_MAX && (double)b->k == ceil(LN2 * layer->bits_per_entry) &&
+           b->reserved < 64 && (b->reserved == 0 || b->m_bits == UINT64_C(1) << b->reserved) &&
+           tamis_memory_filter_check(b) == 0;
+}
+
+int memory_append(struct memory *memory, struct layer *layer)
 {
     if (memory->count == LAYERS_MAX) return TAMIS_ELIMIT;
     if (is_too_large(memory_data_bytes(memory) + layer->bits.data_bytes)) return TAMIS_ENOMEM;
@@ -111,7 +129,17 @@ static int append(struct memory *memory, struct layer *layer)
     return 0;
 }
 
-static struct memory *new_memory(bool exact)
+int memory_take_exact(struct memory *memory, struct layer *layer)
+{
+    if (!complete_exact(layer)) return TAMIS_ECORRUPT;
+    if (memory->count == 0) {
+        memory->capacity = layer->bits.capacity;
+        memory->rate = memory->refuses ? layer->bits.fp_rate : 2 * layer->bits.fp_rate;
+    }
+    return memory_append(memory, layer);
+}
+
+struct memory *memory_new(bool exact)
 {
     struct memory *memory = RedisModule_Calloc(1, sizeof *memory);
     memory->references = 1;
@@ -119,15 +147,23 @@ static struct memory *new_memory(bool exact)
     return memory;
 }
 
+bool memory_set_options(struct memory *memory, uint32_t options, uint32_t growth)
+{
+    memory->options = (uint8_t)options;
+    memory->refuses = (options & OPTION_NO_SCALING) != 0;
+    memory->growth = growth;
+    return (options & ~OPTIONS_KNOWN) == 0 && (options & OPTION_FORCE64) != 0;
+}
+
 int memory_make(const struct bloom_shape *shape, bool exact, struct memory **made)
 {
-    struct memory *memory = new_memory(exact);
+    struct memory *memory = memory_new(exact);
     struct layer layer;
     int rc = 1;
     memory->refuses = shape->non_scaling;
     memory->growth = shape->growth;
     memory->options =
-        (uint8_t)(OPTION_NOROUND | OPTION_FORCE64 | (memory->refuses ? BLOOM_NO_SCALING : 0));
+        (uint8_t)(OPTION_NOROUND | OPTION_FORCE64 | (memory->refuses ? OPTION_NO_SCALING : 0));
     memory->capacity = shape->capacity;
     memory->rate = shape->rate;
     const uint32_t kind = config.kind == KIND_BLOCKED ? TAMIS_KIND_BLOCKED : TAMIS_KIND_BLOOM;
@@ -138,7 +174,7 @@ int memory_make(const struct bloom_shape *shape, bool exact, struct memory **mad
         !plan_exact(shape->capacity, shape->rate / (shape->non_scaling ? 1 : 2), &layer))
         rc = TAMIS_EINVAL;
     if (rc > 0 && !exact) rc = plan_own(&spec, 0, &layer);
-    if (rc > 0) rc = append(memory, &layer);
+    if (rc > 0) rc = memory_append(memory, &layer);
     if (rc < 0) {
         memory_release(memory);
         return rc;
@@ -162,29 +198,7 @@ static int grow(struct memory *memory)
         if (rc <= 0) return rc < 0 ? rc : TAMIS_ELIMIT;
         layer.bits.seed = newest->bits.seed;
     }
-    return append(memory, &layer);
-}
-
-struct memory *memory_copy(const struct memory *from)
-{
-    struct memory *memory = RedisModule_Alloc(sizeof *memory);
-    *memory = *from;
-    memory->references = 1;
-    memory->log = NULL;
-    memory->promotion = NULL;
-    memory->layers = RedisModule_Alloc(from->count * sizeof *memory->layers);
-    for (memory->count = 0; memory->count < from->count; memory->count++) {
-        const struct layer *layer = &from->layers[memory->count];
-        void *data = new_data(layer->bits.data_bytes);
-        if (data == NULL) {
-            memory_release(memory);
-            return NULL;
-        }
-        memcpy(data, layer->bits.data, layer->bits.data_bytes);
-        memory->layers[memory->count] = *layer;
-        memory->layers[memory->count].bits.data = data;
-    }
-    return memory;
+    return memory_append(memory, &layer);
 }
 
 void memory_release(struct memory *memory)
@@ -296,22 +310,41 @@ uint64_t memory_size_bytes(const struct memory *memory)
 
 /* ---- Heads and data -------------------------------------------------------------------------- */
 
+/* RedisBloom's head of a layer, which is read into it, or written. */
+static void pass_layer(unsigned char *at, struct layer *layer, bool reads)
+{
+    struct tamis_memory_filter *b = &layer->bits;
+    uint8_t n2 = (uint8_t)b->reserved;
+    const struct {
+        void *field;
+        size_t bytes;
+    } fields[] = {{&b->data_bytes, 8},         {&b->m_bits, 8}, {&b->items, 8},    {&b->fp_rate, 8},
+                  {&layer->bits_per_entry, 8}, {&b->k, 4},      {&b->capacity, 8}, {&n2, 1}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; at += fields[i++].bytes)
+        if (reads)
+            memcpy(fields[i].field, at, fields[i].bytes);
+        else
+            memcpy(at, fields[i].field, fields[i].bytes);
+    b->reserved = n2;
+}
+
+/* The same of what stands before the layers. */
+struct chain {
+    uint64_t items;
+    uint32_t layers, options, growth;
+};
+
 static int64_t head_of_exact(const struct memory *memory, unsigned char head[HEAD_ROOM])
 {
-    size_t bytes = bloom_head_begin(memory->options, memory->growth, head);
+    const struct chain chain = {memory_items(memory), memory->count, memory->options,
+                                memory->growth};
+    memcpy(head, &chain, BLOOM_HEAD_BYTES);
     for (uint32_t i = 0; i < memory->count; i++) {
-        const struct layer *l = &memory->layers[i];
-        const struct bloom_layer layer = {.bytes = layer_bytes(memory, l),
-                                          .bits = l->bits.m_bits,
-                                          .items = l->bits.items,
-                                          .capacity = l->bits.capacity,
-                                          .rate = l->bits.fp_rate,
-                                          .bits_per_entry = l->bits_per_entry,
-                                          .hashes = l->bits.k,
-                                          .n2 = (uint8_t)l->bits.reserved};
-        bytes = bloom_head_add(head, bytes, &layer);
+        struct layer layer = memory->layers[i];
+        layer.bits.data_bytes = layer_bytes(memory, &layer);
+        pass_layer(head + BLOOM_HEAD_BYTES + i * BLOOM_LAYER_BYTES, &layer, false);
     }
-    return (int64_t)bytes;
+    return BLOOM_HEAD_BYTES + (int64_t)memory->count * BLOOM_LAYER_BYTES;
 }
 
 int64_t memory_head(const struct memory *memory, uint32_t expansion, unsigned char head[HEAD_ROOM])
@@ -328,48 +361,24 @@ int64_t memory_head(const struct memory *memory, uint32_t expansion, unsigned ch
     return bytes + (int64_t)sizeof expansion;
 }
 
-/* Takes a layer of RedisBloom's head.  False: it is none that a filter here can have. */
-static bool take_exact(const struct bloom_layer *from, struct layer *layer)
-{
-    *layer = (struct layer){.bits = {.size = sizeof layer->bits,
-                                     .data_bytes = (from->bits + 63) / 64 * 8,
-                                     .m_bits = from->bits,
-                                     .capacity = from->capacity,
-                                     .items = from->items,
-                                     .fp_rate = from->rate,
-                                     .kind = TAMIS_KIND_BLOOM,
-                                     .k = from->hashes,
-                                     .hash_set = REDISBLOOM},
-                            .bits_per_entry = from->bits_per_entry};
-    layer->bits.reserved = from->n2;
-    return from->rate > 0 && from->rate < 1 && from->bits > 0 && from->bits == from->bytes * 8 &&
-           from->capacity > 0 && from->hashes >= 1 && from->hashes <= TAMIS_K_MAX &&
-           (double)from->hashes == ceil(LN2 * from->bits_per_entry) && from->n2 < 64 &&
-           (from->n2 == 0 || from->bits == UINT64_C(1) << from->n2) &&
-           tamis_memory_filter_check(&layer->bits) == 0;
-}
-
 static int make_exact_of_head(const unsigned char *head, size_t bytes, struct memory **made,
                               uint32_t *expansion)
 {
-    struct bloom_chain chain;
-    if (!bloom_head_chain(head, bytes, &chain)) return TAMIS_ECORRUPT;
-    struct memory *memory = new_memory(true);
-    uint64_t items = 0;
-    int rc = 0;
-    memory->options = (uint8_t)chain.options;
-    memory->growth = chain.growth;
-    memory->refuses = (chain.options & BLOOM_NO_SCALING) != 0;
+    struct chain chain = {.layers = 0};
+    if (bytes >= BLOOM_HEAD_BYTES) memcpy(&chain, head, BLOOM_HEAD_BYTES);
+    if (chain.layers < 1 || chain.layers > LAYERS_MAX ||
+        bytes != BLOOM_HEAD_BYTES + chain.layers * BLOOM_LAYER_BYTES)
+        return TAMIS_ECORRUPT;
+    struct memory *memory = memory_new(true);
+    int rc = memory_set_options(memory, chain.options, chain.growth) ? 0 : TAMIS_ECORRUPT;
     for (uint32_t i = 0; rc == 0 && i < chain.layers; i++) {
-        struct bloom_layer from;
-        struct layer layer;
-        bloom_head_layer(head, i, &from);
-        rc = take_exact(&from, &layer) ? append(memory, &layer) : TAMIS_ECORRUPT;
-        items += from.items;
-        if (i == 0) memory->capacity = from.capacity;
-        if (i == 0) memory->rate = memory->refuses ? from.rate : 2 * from.rate;
+        struct layer layer = {.bits = {.data = NULL}};
+        unsigned char at[BLOOM_LAYER_BYTES];
+        memcpy(at, head + BLOOM_HEAD_BYTES + i * BLOOM_LAYER_BYTES, sizeof at);
+        pass_layer(at, &layer, true);
+        rc = memory_take_exact(memory, &layer);
     }
-    if (rc == 0 && items != chain.items) rc = TAMIS_ECORRUPT;
+    if (rc == 0 && memory_items(memory) != chain.items) rc = TAMIS_ECORRUPT;
     if (rc < 0) {
         memory_release(memory);
         return rc;
@@ -392,14 +401,14 @@ static int make_own_of_head(const unsigned char *head, size_t bytes, struct memo
     if (count < 0) return count;
     if (filters[0].hash_set == REDISBLOOM || spec.on_full == TAMIS_ON_FULL_WARN)
         return TAMIS_EUNSUPPORTED; /* nothing here makes these, but a store has them */
-    struct memory *memory = new_memory(false);
+    struct memory *memory = memory_new(false);
     int rc = 0;
     memory->refuses = spec.on_full == TAMIS_ON_FULL_REFUSE;
     memory->capacity = spec.capacity;
     memory->rate = spec.fp_rate;
     for (int i = 0; rc == 0 && i < count; i++) {
         struct layer layer = {.bits = filters[i]};
-        rc = append(memory, &layer);
+        rc = memory_append(memory, &layer);
     }
     if (rc == 0)
         *made = memory;
@@ -412,20 +421,6 @@ int memory_make_of_head(const void *head, size_t bytes, struct memory **memory, 
 {
     return head_is_tamis(head, bytes) ? make_own_of_head(head, bytes, memory, expansion)
                                       : make_exact_of_head(head, bytes, memory, expansion);
-}
-
-unsigned char *memory_at(const struct memory *memory, uint64_t position, uint64_t *left)
-{
-    for (uint32_t i = 0; i < memory->count; i++) {
-        const struct layer *layer = &memory->layers[i];
-        const uint64_t bytes = layer_bytes(memory, layer);
-        if (position < bytes) {
-            *left = bytes - position;
-            return (unsigned char *)layer->bits.data + position;
-        }
-        position -= bytes;
-    }
-    return NULL;
 }
 
 void memory_or(unsigned char *at, const void *data, size_t bytes)

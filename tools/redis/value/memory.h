@@ -35,7 +35,6 @@ struct memory {
     uint8_t options;    /* exact: of RedisBloom's head */
     bool exact : 1;
     bool refuses : 1;  /* when it is full */
-    bool is_copy : 1;  /* of a filter of the store: the AOF is to have its content */
     uint64_t capacity; /* of the filter as it was asked for */
     double rate;
     struct key_log *log;         /* a thread makes the file; NULL: none does */
@@ -58,7 +57,15 @@ int memory_make(const struct bloom_shape *shape, bool exact, struct memory **mem
  * so. */
 int memory_make_of_head(const void *head, size_t bytes, struct memory **memory,
                         uint32_t *expansion);
-struct memory *memory_copy(const struct memory *from);
+/* The same by layers, which are appended: for dumps. */
+struct memory *memory_new(bool exact);
+/* The options and the growth of RedisBloom's filter.  False: it is none that can be here. */
+bool memory_set_options(struct memory *memory, uint32_t options, uint32_t growth);
+/* Appends a layer; its data, or zeros for NULL, are the memory's if this returns 0. */
+int memory_append(struct memory *memory, struct layer *layer);
+/* The same of RedisBloom's, whose data have data_bytes bytes: completes its shape, and checks it.
+ * More data follow than that, up to a multiple of 8 bytes. */
+int memory_take_exact(struct memory *memory, struct layer *layer);
 /* Gives back a reference; the last one frees the memory.  Any thread. */
 void memory_release(struct memory *memory);
 
@@ -80,7 +87,5 @@ uint64_t memory_size_bytes(const struct memory *memory);
 /* The head that BF.SCANDUMP tells: RedisBloom's, or that of our stream with `expansion` behind it.
  */
 int64_t memory_head(const struct memory *memory, uint32_t expansion, unsigned char head[HEAD_ROOM]);
-/* Where byte `position` of the data is, and how many follow in its layer; NULL: past the end. */
-unsigned char *memory_at(const struct memory *memory, uint64_t position, uint64_t *left);
 /* Sets the bits of a piece of the data, which is within a layer; clears none. */
 void memory_or(unsigned char *at, const void *data, size_t bytes);

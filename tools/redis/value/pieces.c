@@ -2,53 +2,73 @@
 /* pieces.c: see pieces.h. */
 #include "value/pieces.h"
 
-#include "value/memory.h"
-
-/* A place in the data of a filter of the store. */
+/* A place in the data of a filter; `left`: 0 past the end. */
 struct place {
-    uint32_t segment;
+    uint32_t layer;
     uint64_t offset, left;
 };
 
-static bool find(const struct value *value, uint64_t position, struct place *place)
+/* The bytes of layer i; 0: there are fewer. */
+static uint64_t bytes_of(const struct value *value, uint32_t i)
 {
+    const struct memory *memory = value->memory;
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    for (uint32_t i = 0; tamis_filter_segment(value->stored->filter, i, &segment) == 0; i++) {
-        if (position < segment.data_bytes) {
-            *place = (struct place){
-                .segment = i, .offset = position, .left = segment.data_bytes - position};
-            return true;
-        }
-        position -= segment.data_bytes;
+    if (value->home == HOME_MEMORY)
+        return i < memory->count ? layer_bytes(memory, &memory->layers[i]) : 0;
+    return tamis_filter_segment(value->stored->filter, i, &segment) == 0 ? segment.data_bytes : 0;
+}
+
+static struct place find(const struct value *value, uint64_t position)
+{
+    struct place place = {.offset = position};
+    uint64_t bytes;
+    while ((bytes = bytes_of(value, place.layer)) > 0 && place.offset >= bytes) {
+        place.offset -= bytes;
+        place.layer++;
     }
-    return false;
+    place.left = bytes > 0 ? bytes - place.offset : 0;
+    return place;
+}
+
+static unsigned char *in_memory(const struct value *value, const struct place *place)
+{
+    return (unsigned char *)value->memory->layers[place->layer].bits.data + place->offset;
+}
+
+int64_t pieces_head(const struct value *value, unsigned char head[HEAD_ROOM])
+{
+    return value->home == HOME_MEMORY
+               ? memory_head(value->memory, value->expansion, head)
+               : head_of_filter(value->stored->filter, value->exact, value->expansion, head);
+}
+
+int pieces_outline(const struct value *value, struct memory **memory)
+{
+    unsigned char head[HEAD_ROOM];
+    uint32_t expansion;
+    const int64_t bytes = pieces_head(value, head);
+    return bytes < 0 ? (int)bytes : memory_make_of_head(head, (size_t)bytes, memory, &expansion);
 }
 
 uint64_t pieces_left(const struct value *value, uint64_t position)
 {
-    struct place place;
-    uint64_t left = 0;
-    if (value->home == HOME_MEMORY) {
-        (void)memory_at(value->memory, position, &left);
-        return left;
-    }
-    return find(value, position, &place) ? place.left : 0;
+    return find(value, position).left;
 }
 
-int64_t pieces_read(const struct value *value, uint64_t position, const void **piece, char **buffer)
+int64_t pieces_read(const struct value *value, uint64_t position, uint64_t most, const void **piece,
+                    char **buffer)
 {
-    struct place place;
-    uint64_t left = 0;
+    const struct place place = find(value, position);
+    const uint64_t bytes = place.left < most ? place.left : most;
     *buffer = NULL;
+    if (bytes == 0) return 0;
     if (value->home == HOME_MEMORY) {
-        *piece = memory_at(value->memory, position, &left);
-        return (int64_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
+        *piece = in_memory(value, &place);
+        return (int64_t)bytes;
     }
-    if (!find(value, position, &place)) return 0;
-    const size_t bytes = (size_t)(place.left < PIECE_BYTES ? place.left : PIECE_BYTES);
-    *piece = *buffer = RedisModule_Alloc(bytes);
-    const int rc =
-        tamis_filter_read_data(value->stored->filter, place.segment, place.offset, *buffer, bytes);
+    *piece = *buffer = RedisModule_Alloc((size_t)bytes);
+    const int rc = tamis_filter_read_data(value->stored->filter, place.layer, place.offset, *buffer,
+                                          (size_t)bytes);
     if (rc == 0) return (int64_t)bytes;
     RedisModule_Free(*buffer);
     *buffer = NULL;
@@ -57,13 +77,12 @@ int64_t pieces_read(const struct value *value, uint64_t position, const void **p
 
 int pieces_write(const struct value *value, uint64_t position, const void *data, size_t bytes)
 {
-    struct place place;
-    uint64_t left = 0;
-    if (value->home == HOME_MEMORY) {
-        memory_or(memory_at(value->memory, position, &left), data, bytes);
-        if (value->memory->log != NULL) value->memory->log->dirty = true;
-        return 0;
-    }
-    if (!find(value, position, &place)) return TAMIS_EINVAL;
-    return tamis_filter_write_data(value->stored->filter, place.segment, place.offset, data, bytes);
+    const struct place place = find(value, position);
+    if (place.left < bytes) return TAMIS_EINVAL;
+    if (value->home != HOME_MEMORY)
+        return tamis_filter_write_data(value->stored->filter, place.layer, place.offset, data,
+                                       bytes);
+    memory_or(in_memory(value, &place), data, bytes);
+    if (value->memory->log != NULL) value->memory->log->dirty = true;
+    return 0;
 }
