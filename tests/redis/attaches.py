@@ -200,7 +200,7 @@ def two_attach_one_filter():
 
 
 def a_filter_that_goes_is_attached():
-    """Its key is gone, and it waits for the thread that drops filters, so there is none.  Seen to hang where it is renamed in the
+    """Its key is gone, and a thread is dropping it, so there is none.  Seen to hang where it is renamed in the
     place of that, with the registry's mutex."""
     with DiskWithStore() as (disk, client):
         for key in "klm":
@@ -210,7 +210,7 @@ def a_filter_that_goes_is_attached():
         client.good("DEL", "k")
         time.sleep(0.1)  # by now the thread is at work for it, nearly always
         client.good("DEL", "l")
-        asking = disk.ask(client, ("TAMIS.ATTACH", "other", "l"))
+        asking = disk.ask(client, ("TAMIS.ATTACH", "other", "k"))
         time.sleep(0.1)
         same((client.good("RENAME", "m", "n"), client.good("BF.ADD", "n", "x"), client.good("PING")), ("OK", 1, "PONG"), "others go on")
         disk.takes(0)

@@ -8,7 +8,7 @@
  */
 #include "commands/bf_parts.h"
 #include "home/promote.h"
-#include "value/pieces.h"
+#include "value/homes.h"
 
 static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data, size_t bytes)
 {

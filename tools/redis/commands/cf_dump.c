@@ -9,7 +9,7 @@
 #include "commands/command.h"
 #include "value/exact.h"
 #include "value/head.h"
-#include "value/pieces.h"
+#include "value/homes.h"
 
 static void reply_end(RedisModuleCtx *ctx)
 {

@@ -13,7 +13,6 @@
 #include "server/names.h"
 #include "value/drops.h"
 #include "value/homes.h"
-#include "value/orphans.h"
 #include "value/store.h"
 
 /* ---- TAMIS.ATTACH ---------------------------------------------------------------------------- */
@@ -73,7 +72,7 @@ static bool is_of_key(RedisModuleCtx *ctx, const struct id *id)
 {
     struct stored *stored = stored_find(id);
     struct value *value = NULL;
-    if (stored == NULL) return false;
+    if (stored == NULL || stored->value == NULL) return stored != NULL; /* it is on its way */
     const int db = RedisModule_GetSelectedDb(ctx);
     (void)RedisModule_SelectDb(ctx, stored->db);
     RedisModuleString *name = RedisModule_CreateString(NULL, stored->key, stored->key_bytes);
@@ -203,7 +202,7 @@ static void own_again(struct job *job)
 static void forget_detaching(struct task *task)
 {
     const struct detaching *d = (const struct detaching *)(const void *)task;
-    if (task->done && task->rc == 0 && !task->taken && !d->was_attached) {
+    if (task->job.done && task->rc == 0 && !task->taken && !d->was_attached) {
         struct owning *owning = RedisModule_Calloc(1, sizeof *owning);
         owning->job.run = own_again;
         owning->id = d->id;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "value/pieces.h"
+#include "value/homes.h"
 
 struct piece {
     char *data; /* NULL: there is none yet */

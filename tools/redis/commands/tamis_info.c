@@ -9,7 +9,6 @@
 #include "home/promote.h"
 #include "server/config.h"
 #include "value/drops.h"
-#include "value/orphans.h"
 #include "value/store.h"
 
 /* A number that no integer of a reply can hold is told as text. */

@@ -11,7 +11,6 @@
 struct labelling {
     struct job job;
     int rc;
-    bool done; /* atomic */
     size_t count;
     struct tamis_label labels[AT_ONCE];
     char names[AT_ONCE][NAME_ROOM];
@@ -21,12 +20,12 @@ static struct {
     uint64_t waiting;
     uint64_t drops; /* when the thread began: what was dropped since had names */
     bool unnamed;
-    struct labelling *now; /* a thread writes them */
+    size_t now; /* as many are written by a thread */
 } state;
 
 static void want(struct stored *stored)
 {
-    if (stored->attached) return;
+    if (stored->attached || stored->value == NULL) return; /* of others, or on its way */
     if (!stored->wants_label) state.waiting++;
     stored->wants_label = true;
 }
@@ -59,16 +58,13 @@ static void run(struct job *job)
     if (l->rc < 0)
         RedisModule_Log(NULL, "warning", "filters have not got their names yet: %s",
                         tamis_last_error());
-    /* ORDER release: pairs with end(). */
-    __atomic_store_n(&l->done, true, __ATOMIC_RELEASE);
 }
 
-/* What the thread has not written is tried again.  Is there still something on its way? */
-static bool end(void)
+/* What the thread has not written is tried again. */
+static void end(RedisModuleCtx *ctx, struct job *job)
 {
-    struct labelling *l = state.now;
-    if (l == NULL) return false;
-    if (!__atomic_load_n(&l->done, __ATOMIC_ACQUIRE)) return true;
+    struct labelling *l = (struct labelling *)(void *)job;
+    (void)ctx;
     for (size_t i = 0; i < l->count; i++) {
         struct id id;
         memcpy(&id, l->labels[i].id, sizeof id);
@@ -78,8 +74,7 @@ static bool end(void)
         state.unnamed = state.unnamed || (s != NULL && s->unnamed);
     }
     RedisModule_Free(l);
-    state.now = NULL;
-    return false;
+    state.now = 0;
 }
 
 /* The names of filters that were dropped are free. */
@@ -92,14 +87,15 @@ static void try_again(void)
 
 void labels_pass(void)
 {
-    if (end()) return;
+    if (state.now > 0) return;
     if (state.unnamed && drops_done() != state.drops) try_again();
     if (state.waiting == 0 || store_is_open() == NULL || store_is_of_another()) return;
     struct labelling *l = RedisModule_Calloc(1, sizeof *l);
     state.waiting = 0;
     for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (!s->wants_label) continue;
-        if (l->count == AT_ONCE || (s->filter == NULL && work_is_busy(&s->line))) { /* not made */
+        const bool is_made = s->filter != NULL || !work_is_busy(&s->line);
+        if (l->count == AT_ONCE || !is_made) {
             state.waiting++;
             continue;
         }
@@ -115,12 +111,13 @@ void labels_pass(void)
         return;
     }
     l->job.run = run;
-    state.now = l;
+    l->job.end = end;
+    state.now = l->count;
     state.drops = drops_done();
     work_submit(NULL, &l->job);
 }
 
 uint64_t labels_waiting(void)
 {
-    return state.waiting + (state.now == NULL ? 0 : state.now->count);
+    return state.waiting + state.now;
 }

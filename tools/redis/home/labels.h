@@ -9,7 +9,7 @@
 
 #include "value/stored.h"
 
-/* The value has this key now. */
+/* The value has this key now.  One that is on its way gets its label when it is there. */
 void labels_want(struct stored *stored, int db, const char *key, size_t key_bytes);
 /* SWAPDB: the keys of two databases have changed places. */
 void labels_swap(int first, int second);

@@ -23,18 +23,13 @@ void promote_begin(struct value *value, int db, const char *key, size_t key_byte
 void promote_if_large(struct value *value, int db, const char *key, size_t key_bytes);
 /* Blocks the client of the command until the value is in the store; false: it cannot wait. */
 bool promote_wait(RedisModuleCtx *ctx, const struct value *value, RedisModuleReplyFunc *again);
-/* Is a promotion under way? */
-bool promote_is_under_way(const struct value *value);
 /* Must an add of the value wait, as too much of it is in memory?  Then promote_wait(). */
 bool promote_holds(const struct value *value);
 /* Brings a value to the store at once: the server waits for the disk.  Returns 0 or an error. */
 int promote_now(RedisModuleCtx *ctx, struct value *value, int db, const char *key,
                 size_t key_bytes);
-/* What the last promotion of the value failed by; NULL: none did. */
+/* What the last promotion of the value failed by, some seconds ago; NULL: none did. */
 const char *promote_failure(const struct value *value);
 /* The value is renamed, or moved. */
 void promote_follow(const struct value *value, int db, const char *key, size_t key_bytes);
-void promote_swap(int first, int second);
-/* Ends those whose thread is done.  Called in a turn of the event loop. */
-void promote_pass(RedisModuleCtx *ctx);
 uint64_t promote_count(void);

@@ -30,7 +30,6 @@
 #include "server/waiting.h"
 #include "value/drops.h"
 #include "value/memory.h"
-#include "value/orphans.h"
 #include "value/store.h"
 #include "value/task.h"
 
@@ -75,7 +74,7 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START:
         /* SAVE and DEBUG RELOAD are for no replica. */
         rdb_saving(work_is_child() && replica_waits(ctx) ? SAVING_WHOLE : SAVING_FILE);
-        if (!work_is_child()) drops_dump_begins();
+        if (!work_is_child()) (void)stored_dumps(true);
         break;
     case REDISMODULE_SUBEVENT_PERSISTENCE_AOF_START:
     case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_AOF_START:
@@ -94,7 +93,7 @@ static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what,
     (void)data;
     if (what == REDISMODULE_SUBEVENT_FORK_CHILD_BORN) {
         state.saved_before = last_save(ctx);
-        drops_dump_begins();
+        (void)stored_dumps(true);
     } else if (last_save(ctx) != state.saved_before) {
         drops_dump_is_whole();
     }
@@ -168,7 +167,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     finish_loading(ctx); /* if nothing was loaded, this is the first call */
     if (store_is_open() != NULL) busy_pass(store_is_open());
     stored_trim(); /* the setting may have changed */
-    drops_pass(ctx, stored_has);
+    drops_pass(ctx);
 }
 
 static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -176,8 +175,7 @@ static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     (void)event;
     (void)data;
     if (what != REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP) return;
-    stored_reap();
-    promote_pass(ctx);
+    stored_reap(drops_push);
     task_pass(ctx);
     labels_pass();
     waiting_go_on(); /* the server runs the commands of unblocked clients next */
@@ -192,7 +190,6 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     (void)event;
     (void)what;
     labels_swap(swap->dbnum_first, swap->dbnum_second);
-    promote_swap(swap->dbnum_first, swap->dbnum_second);
 }
 
 /* A value that begins in the store without a command of ours, by COPY or RESTORE, is told the AOF
@@ -277,8 +274,6 @@ int events_subscribe(RedisModuleCtx *ctx)
                   {REDISMODULE_EVENT_SWAPDB, on_swap},
                   {REDISMODULE_EVENT_SHUTDOWN, on_shutdown},
                   {REDISMODULE_EVENT_EVENTLOOP, on_turn}};
-    stored_prepare();
-    drops_prepare();
     work_prepare();
     RedisModule_SetModuleOptions(
         ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |

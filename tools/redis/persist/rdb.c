@@ -28,7 +28,6 @@
 #include "value/drops.h"
 #include "value/exact.h"
 #include "value/guest.h"
-#include "value/homes.h"
 #include "value/store.h"
 
 #define VERSION 3u

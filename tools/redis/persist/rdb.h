@@ -2,7 +2,7 @@
 /* rdb.h: values in dumps and in payloads of DUMP; rdb.c has the bytes. */
 #pragma once
 
-#include "value/pieces.h"
+#include "value/homes.h"
 
 /*
  * What is saved: a payload of DUMP, which tells no ids; one for COPY, in which a filter that counts

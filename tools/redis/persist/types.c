@@ -7,7 +7,6 @@
 #include "persist/rdb.h"
 #include "value/exact.h"
 #include "value/guest.h"
-#include "value/homes.h"
 #include "value/task.h"
 
 /* What BF.INFO and CF.INFO call the size, as RedisBloom has it; of a filter of the store most of it

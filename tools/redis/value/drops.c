@@ -5,15 +5,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "server/config.h"
 #include "server/system.h"
+#include "tamis_exchange.h"
+#include "value/head.h"
 #include "value/store.h"
-#include "value/work.h"
+#include "value/stored.h"
 
 #define AT_ONCE ((size_t)1000) /* one change of the store */
 #define PATH_ROOM 4096
@@ -25,61 +28,38 @@ struct drop {
     uint64_t dump; /* the dump that was begun last when the value went */
 };
 
-/* Under the mutex. */
+/* Under the lock. */
 static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t ended;
-    struct drop *waiting; /* for the AOF's buffer */
-    struct drop *written; /* the AOF has what allows them */
-    struct id *now;       /* in work by the thread */
-    size_t now_count;
+    struct drop *waiting;
+    struct drop *chosen; /* by drops_pass(), for the thread; */
+    size_t busy;         /* the first of them are in work */
+    bool runs;           /* the thread does */
     uint64_t count, done;
-    uint64_t dumps_begun, dump_whole;
-    bool busy;        /* the thread has a job */
-    bool held;        /* what is left of `written` waits for a dump */
-    bool dumps;       /* a dump that refers to filters is there, or was made */
-    int64_t again_ns; /* after a failure */
-} drops = {.mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+    uint64_t dump_whole; /* the last of them */
+    int64_t again_ns;    /* after a failure */
+} drops;
 
 void drops_push(const struct id *id, uint64_t dump)
 {
     struct drop *drop = RedisModule_Alloc(sizeof *drop);
-    drop->id = *id;
-    (void)pthread_mutex_lock(&drops.mutex);
-    drop->dump = dump;
+    *drop = (struct drop){.id = *id, .dump = dump};
+    work_lock();
     drop->next = drops.waiting;
     drops.waiting = drop;
     drops.count++;
-    (void)pthread_mutex_unlock(&drops.mutex);
+    work_unlock();
 }
 
-static bool is_in(const struct drop *list, const struct id *id)
+/* Where a list has the id: how many are before it, or at its end. */
+static struct drop **find(struct drop **list, const struct id *id, size_t *before)
 {
-    while (list != NULL && !id_is(&list->id, id))
-        list = list->next;
-    return list != NULL;
+    for (*before = 0; *list != NULL && !id_is(&(*list)->id, id); ++*before)
+        list = &(*list)->next;
+    return list;
 }
 
-static bool is_now(const struct id *id)
+static void take_off(struct drop **at)
 {
-    for (size_t i = 0; i < drops.now_count; i++)
-        if (id_is(&drops.now[i], id)) return true;
-    return false;
-}
-
-bool drops_have(const struct id *id)
-{
-    (void)pthread_mutex_lock(&drops.mutex);
-    const bool have =
-        drops.count > 0 && (is_in(drops.waiting, id) || is_in(drops.written, id) || is_now(id));
-    (void)pthread_mutex_unlock(&drops.mutex);
-    return have;
-}
-
-static void take_off(struct drop **at, const struct id *id)
-{
-    while (*at != NULL && !id_is(&(*at)->id, id))
-        at = &(*at)->next;
     struct drop *drop = *at;
     if (drop == NULL) return;
     *at = drop->next;
@@ -89,21 +69,34 @@ static void take_off(struct drop **at, const struct id *id)
 
 void drops_take_back(const struct id *id)
 {
-    (void)pthread_mutex_lock(&drops.mutex);
-    if (drops.count > 0) {
-        take_off(&drops.waiting, id);
-        take_off(&drops.written, id);
-        while (is_now(id))
-            (void)pthread_cond_wait(&drops.ended, &drops.mutex);
+    size_t before;
+    work_lock();
+    take_off(find(&drops.waiting, id, &before));
+    for (;;) {
+        struct drop **at = find(&drops.chosen, id, &before);
+        if (*at == NULL || before >= drops.busy) {
+            take_off(at);
+            break;
+        }
+        work_sleep();
     }
-    (void)pthread_mutex_unlock(&drops.mutex);
+    work_unlock();
+}
+
+static bool is_about_to_go(const struct id *id)
+{
+    size_t before;
+    work_lock();
+    const bool is =
+        *find(&drops.waiting, id, &before) != NULL || *find(&drops.chosen, id, &before) != NULL;
+    work_unlock();
+    return is;
 }
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
 struct dropping {
     struct job job;
-    has_fn *has;
     char directory[PATH_ROOM]; /* of the AOF; "": there is none */
 };
 
@@ -123,42 +116,44 @@ static bool sync_aof(const char *directory)
     return synced;
 }
 
-/* Takes the next ids that no value has. */
-static size_t take_some(has_fn *has, uint8_t (*ids)[TAMIS_ID_BYTES])
+/* Takes the next ids. */
+static size_t take_some(uint8_t (*ids)[TAMIS_ID_BYTES])
 {
-    size_t count = 0;
-    (void)pthread_mutex_lock(&drops.mutex);
-    for (struct drop **at = &drops.written, *drop; (drop = *at) != NULL && count < AT_ONCE;) {
-        if (drops.dumps && drop->dump != NO_DUMP && drop->dump >= drops.dump_whole) {
-            at = &drop->next;
-            continue;
-        }
-        if (!has(&drop->id)) memcpy(ids[count++], drop->id.bytes, sizeof *ids);
-        *at = drop->next;
-        drops.count--;
-        RedisModule_Free(drop);
-    }
-    drops.now = (struct id *)(void *)ids;
-    drops.now_count = count;
-    drops.count += count;
-    (void)pthread_mutex_unlock(&drops.mutex);
+    work_lock();
+    drops.busy = 0;
+    for (const struct drop *drop = drops.chosen; drop != NULL && drops.busy < AT_ONCE;
+         drop = drop->next)
+        memcpy(ids[drops.busy++], drop->id.bytes, sizeof *ids);
+    const size_t count = drops.busy;
+    work_unlock();
     return count;
 }
 
-static void end_some(size_t count, bool dropped)
+/* Leaves out those that a value has. */
+static size_t leave_out(uint8_t (*ids)[TAMIS_ID_BYTES], size_t count)
 {
-    (void)pthread_mutex_lock(&drops.mutex);
-    for (size_t i = 0; !dropped && i < count; i++) { /* tried again */
-        struct drop *drop = RedisModule_Alloc(sizeof *drop);
-        *drop = (struct drop){.next = drops.written, .id = drops.now[i]};
-        drops.written = drop;
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct id id;
+        memcpy(&id, ids[i], sizeof id);
+        if (!stored_has(&id)) memcpy(ids[left++], id.bytes, sizeof id);
     }
-    if (dropped) drops.count -= count;
-    if (dropped) drops.done += count;
-    if (!dropped) drops.again_ns = clock_ns() + AGAIN_NS;
-    drops.now_count = 0;
-    (void)pthread_cond_broadcast(&drops.ended);
-    (void)pthread_mutex_unlock(&drops.mutex);
+    return left;
+}
+
+/* Those that were taken are done with; after a failure all are tried again. */
+static void end_some(size_t dropped, bool good)
+{
+    work_lock();
+    while (good && drops.busy > 0) {
+        take_off(&drops.chosen);
+        drops.busy--;
+    }
+    drops.busy = 0;
+    drops.done += dropped;
+    if (!good) drops.again_ns = clock_ns() + AGAIN_NS;
+    work_tell_news();
+    work_unlock();
 }
 
 static void run(struct job *job)
@@ -167,18 +162,18 @@ static void run(struct job *job)
     uint8_t(*ids)[TAMIS_ID_BYTES] = RedisModule_Alloc(AT_ONCE * sizeof *ids);
     tamis_store *store = store_is_open();
     bool good = store != NULL && (*dropping->directory == '\0' || sync_aof(dropping->directory));
-    for (size_t count; good && (count = take_some(dropping->has, ids)) > 0;) {
-        good = tamis_filter_drop_ids(store, (const uint8_t(*)[TAMIS_ID_BYTES])ids, count) >= 0;
+    for (size_t count; good && (count = take_some(ids)) > 0;) {
+        const size_t left = leave_out(ids, count);
+        good = left == 0 ||
+               tamis_filter_drop_ids(store, (const uint8_t(*)[TAMIS_ID_BYTES])ids, left) >= 0;
         if (!good)
             RedisModule_Log(NULL, "warning", "%zu filters whose keys are gone stay for now: %s",
-                            count, tamis_last_error());
-        end_some(count, good);
+                            left, tamis_last_error());
+        end_some(left, good);
     }
-    (void)pthread_mutex_lock(&drops.mutex);
-    drops.now = NULL;
-    drops.busy = false;
-    drops.held = good;
-    (void)pthread_mutex_unlock(&drops.mutex);
+    work_lock();
+    drops.runs = false;
+    work_unlock();
     RedisModule_Free(ids);
     RedisModule_Free(dropping);
 }
@@ -201,94 +196,174 @@ static bool is_dumped(RedisModuleCtx *ctx)
            (config_of_server(ctx, "dbfilename", path, sizeof path) > 0 && access(path, F_OK) == 0);
 }
 
-void drops_pass(RedisModuleCtx *ctx, has_fn *has)
+/* Chooses those that no dump hinders.  Returns whether there are some. */
+static bool choose(bool dumps)
+{
+    work_lock();
+    struct drop **end = &drops.chosen, **at = &drops.waiting;
+    while (*end != NULL)
+        end = &(*end)->next;
+    for (struct drop *drop; (drop = *at) != NULL;) {
+        if (dumps && drop->dump != NO_DUMP && drop->dump >= drops.dump_whole) {
+            at = &drop->next;
+            continue;
+        }
+        *at = drop->next;
+        drop->next = NULL;
+        *end = drop;
+        end = &drop->next;
+    }
+    drops.runs = drops.chosen != NULL;
+    const bool runs = drops.runs;
+    work_unlock();
+    return runs;
+}
+
+void drops_pass(RedisModuleCtx *ctx)
 {
     const int flags = RedisModule_GetContextFlags(ctx);
     const int hinder = REDISMODULE_CTX_FLAGS_ACTIVE_CHILD | REDISMODULE_CTX_FLAGS_LOADING |
                        REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
     const bool aof = (flags & REDISMODULE_CTX_FLAGS_AOF) != 0;
-    if (drops_waiting() == 0 || (flags & hinder) != 0 || store_is_of_another()) return;
+    work_lock();
+    const bool waits = drops.count > 0 && !drops.runs && clock_ns() >= drops.again_ns;
+    work_unlock();
+    if (!waits || (flags & hinder) != 0 || store_is_of_another()) return;
     if (aof && !is_written(ctx)) return;
-    const bool dumps = config.rdb == RDB_REFERENCE && is_dumped(ctx);
-    (void)pthread_mutex_lock(&drops.mutex);
-    drops.dumps = dumps;
-    struct drop **end = &drops.written;
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = drops.waiting;
-    drops.held = drops.held && drops.waiting == NULL && dumps;
-    drops.waiting = NULL;
-    const bool starts =
-        !drops.busy && drops.written != NULL && !drops.held && clock_ns() >= drops.again_ns;
-    drops.busy |= starts;
-    (void)pthread_mutex_unlock(&drops.mutex);
-    if (!starts) return;
+    if (!choose(config.rdb == RDB_REFERENCE && is_dumped(ctx))) return;
     struct dropping *dropping = RedisModule_Calloc(1, sizeof *dropping);
     dropping->job.run = run;
-    dropping->has = has;
     if (aof)
         (void)config_of_server(ctx, "appenddirname", dropping->directory,
                                sizeof dropping->directory);
     work_submit(NULL, &dropping->job);
 }
 
-void drops_dump_begins(void)
-{
-    (void)pthread_mutex_lock(&drops.mutex);
-    drops.dumps_begun++;
-    (void)pthread_mutex_unlock(&drops.mutex);
-}
-
 void drops_dump_is_whole(void)
 {
-    (void)pthread_mutex_lock(&drops.mutex);
-    drops.dump_whole = drops.dumps_begun;
-    drops.held = false;
-    (void)pthread_mutex_unlock(&drops.mutex);
-}
-
-uint64_t drops_dumps(void)
-{
-    (void)pthread_mutex_lock(&drops.mutex);
-    const uint64_t begun = drops.dumps_begun;
-    (void)pthread_mutex_unlock(&drops.mutex);
-    return begun;
-}
-
-uint64_t drops_waiting(void)
-{
-    (void)pthread_mutex_lock(&drops.mutex);
-    const uint64_t count = drops.count;
-    (void)pthread_mutex_unlock(&drops.mutex);
-    return count;
+    drops.dump_whole = stored_dumps(false);
 }
 
 void drops_note(void)
 {
-    (void)pthread_mutex_lock(&drops.mutex);
+    work_lock();
     drops.done++;
-    (void)pthread_mutex_unlock(&drops.mutex);
+    work_unlock();
+}
+
+uint64_t drops_waiting(void)
+{
+    work_lock();
+    const uint64_t count = drops.count;
+    work_unlock();
+    return count;
 }
 
 uint64_t drops_done(void)
 {
-    (void)pthread_mutex_lock(&drops.mutex);
+    work_lock();
     const uint64_t done = drops.done;
-    (void)pthread_mutex_unlock(&drops.mutex);
+    work_unlock();
     return done;
 }
 
-static void lock(void)
+/* ---- Orphans --------------------------------------------------------------------------------- */
+
+static int64_t there; /* atomic, relaxed: when somebody looked */
+
+struct looking {
+    orphan_fn *fn;
+    void *context;
+    int64_t count;
+};
+
+static int look(void *context, const char *name, const uint8_t *bytes, int owned)
 {
-    (void)pthread_mutex_lock(&drops.mutex);
+    struct looking *looking = context;
+    struct id id;
+    if (!owned || bytes == NULL) return 0;
+    memcpy(&id, bytes, sizeof id);
+    if (stored_has(&id) || store_is_claimed(&id) || is_about_to_go(&id)) return 0;
+    looking->count++;
+    if (looking->fn != NULL) looking->fn(looking->context, name, &id);
+    return 0;
 }
 
-static void unlock(void)
+int64_t orphans_each(orphan_fn *fn, void *context)
 {
-    (void)pthread_mutex_unlock(&drops.mutex);
+    struct looking looking = {.fn = fn, .context = context};
+    tamis_store *store = store_is_open();
+    if (store == NULL || store_is_of_another()) return 0;
+    const int rc = tamis_store_list_ids(store, look, &looking);
+    if (rc == 0) __atomic_store_n(&there, looking.count, __ATOMIC_RELAXED);
+    return rc < 0 ? rc : looking.count;
 }
 
-void drops_prepare(void)
+int64_t orphans_count(void)
 {
-    (void)pthread_atfork(lock, unlock, unlock);
+    return __atomic_load_n(&there, __ATOMIC_RELAXED);
+}
+
+/* The kernel gives a lease to write to nobody who is not alone with a file. */
+static bool is_open(const char *file)
+{
+    char path[PATH_ROOM];
+    (void)snprintf(path, sizeof path, "%s/%s", config.store, file);
+    /* O_NONBLOCK: where another process has a lease, open() would wait for its end. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    /* Who opens the file just now makes the kernel send a signal, which would be SIGIO and end the
+     * server.  SIGURG does nothing where nobody waits for it. */
+    const bool alone =
+        fd >= 0 && fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+    if (fd >= 0) (void)close(fd); /* which gives the lease back */
+    return !alone;
+}
+
+bool orphan_is_in_use(const struct id *id)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    tamis_filter *filter = NULL;
+    char files[LAYERS_MAX][TAMIS_SEGMENT_FILE_BYTES];
+    uint32_t count = 0;
+    bool in_use = false;
+    const int rc = tamis_filter_open_id(store_is_open(), id->bytes, TAMIS_OPEN_READ_ONLY, &filter);
+    if (rc < 0) return rc != TAMIS_ENOTFOUND;
+    while (count < LAYERS_MAX && tamis_filter_segment(filter, count, &segment) == 0)
+        (void)tamis_segment_file(segment.number, files[count++]);
+    tamis_filter_release(filter);
+    for (uint32_t i = 0; !in_use && i < count; i++)
+        in_use = is_open(files[i]);
+    return in_use;
+}
+
+static void drop_unused(void *context, const char *name, const struct id *id)
+{
+    int64_t *in_use = context;
+    (void)name;
+    if (orphan_is_in_use(id))
+        ++*in_use;
+    else
+        drops_push(id, NO_DUMP);
+}
+
+static void run_orphans(struct job *job)
+{
+    int64_t in_use = 0;
+    const int64_t count = orphans_each(drop_unused, &in_use);
+    if (count > 0)
+        RedisModule_Log(NULL, "notice",
+                        "%" PRId64 " filters of the store have no key: they are dropped", count);
+    if (in_use > 0)
+        RedisModule_Log(NULL, "notice",
+                        "%" PRId64 " of them stay, as other processes have them open; "
+                        "TAMIS.ORPHANS lists them",
+                        in_use);
+    RedisModule_Free(job);
+}
+
+void orphans_drop_all(void)
+{
+    struct job *job = RedisModule_Calloc(1, sizeof *job);
+    job->run = run_orphans;
+    work_submit(NULL, job);
 }

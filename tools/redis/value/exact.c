@@ -4,11 +4,90 @@
 
 #include <string.h>
 
+#include "server/args.h"
 #include "server/config.h"
 #include "server/system.h"
 #include "tamis.h"
 
 #define OTHER_BUCKET UINT64_C(0x5bd1e995)
+#define BUCKETS_MAX (UINT64_C(1) << 56)
+
+/* ---- The shape ------------------------------------------------------------------------------- */
+
+static uint64_t power_above(uint64_t number)
+{
+    uint64_t power = 1;
+    while (power < number)
+        power *= 2;
+    return power;
+}
+
+void cuckoo_init(struct cuckoo *cuckoo, uint64_t capacity, uint32_t bucket_size,
+                 uint32_t max_iterations, uint32_t expansion)
+{
+    *cuckoo = (struct cuckoo){.buckets = power_above(capacity / bucket_size),
+                              .filters = 1,
+                              .bucket_size = bucket_size,
+                              .max_iterations = max_iterations,
+                              .expansion = expansion == 0 ? 0 : (uint32_t)power_above(expansion)};
+}
+
+uint64_t cuckoo_slots(const struct cuckoo *c)
+{
+    const uint32_t filters = c->filters;
+    uint64_t each = c->buckets * c->bucket_size, sum = 0;
+    /* There may be 65,536 of them, and each add asks. */
+    if (c->expansion <= 1) {
+        const uint64_t equal = c->expansion == 0 && filters > 0 ? 1 : filters;
+        return __builtin_mul_overflow(each, equal, &sum) ? UINT64_MAX : sum;
+    }
+    for (uint32_t i = 0; i < filters; i++) { /* which ends at 64, as they overflow */
+        if (__builtin_add_overflow(sum, each, &sum)) return UINT64_MAX;
+        if (i + 1 < filters && __builtin_mul_overflow(each, (uint64_t)c->expansion, &each))
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+uint64_t cuckoo_size_bytes(const struct cuckoo *cuckoo)
+{
+    return 40 + 16 * (uint64_t)cuckoo->filters + cuckoo_slots(cuckoo);
+}
+
+bool cuckoo_is_sound(const struct cuckoo *c)
+{
+    return c->bucket_size >= 1 && c->bucket_size <= 255 && c->max_iterations >= 1 &&
+           c->max_iterations <= UINT16_MAX && c->expansion <= EXPANSION_MAX && c->filters >= 1 &&
+           c->filters <= CUCKOO_FILTERS_MAX && (c->expansion > 0 || c->filters == 1) &&
+           c->buckets >= 1 && c->buckets < BUCKETS_MAX && (c->buckets & (c->buckets - 1)) == 0;
+}
+
+void cuckoo_write_head(const struct cuckoo *cuckoo, unsigned char head[CUCKOO_HEAD_BYTES])
+{
+    const uint64_t numbers[] = {cuckoo->items, cuckoo->buckets, cuckoo->deletes, cuckoo->filters};
+    const uint16_t sizes[] = {(uint16_t)cuckoo->bucket_size, (uint16_t)cuckoo->max_iterations,
+                              (uint16_t)cuckoo->expansion};
+    memcpy(head, numbers, sizeof numbers);
+    memcpy(head + sizeof numbers, sizes, sizeof sizes);
+}
+
+bool cuckoo_read_head(const unsigned char head[CUCKOO_HEAD_BYTES], struct cuckoo *cuckoo)
+{
+    uint64_t numbers[4];
+    uint16_t sizes[3];
+    memcpy(numbers, head, sizeof numbers);
+    memcpy(sizes, head + sizeof numbers, sizeof sizes);
+    *cuckoo = (struct cuckoo){.items = numbers[0],
+                              .buckets = numbers[1],
+                              .deletes = numbers[2],
+                              .filters = (uint32_t)numbers[3],
+                              .bucket_size = sizes[0],
+                              .max_iterations = sizes[1],
+                              .expansion = sizes[2]};
+    return numbers[3] <= CUCKOO_FILTERS_MAX && cuckoo_is_sound(cuckoo);
+}
+
+/* ---- Fingerprints ---------------------------------------------------------------------------- */
 
 /* An item as the slots know it. */
 struct finger {
@@ -67,19 +146,13 @@ uint64_t exact_slots(const struct cuckoo *cuckoo, uint32_t i)
     return buckets_of(cuckoo, i) * cuckoo->bucket_size;
 }
 
-/* Makes room for the slots of so many sub-filters.  It is made once for all that are known: a dump
-   may have 65,535, and a list that grows by one copies itself each time. */
-static void resize_list(struct exact *value, uint32_t filters)
+/* Appends an empty sub-filter, for which the list has room. */
+static int append_filter(struct exact *value)
 {
-    value->slots = RedisModule_Realloc(value->slots, filters * sizeof *value->slots);
-}
-
-/* Appends a sub-filter, for which there is room. */
-static int append_filter(struct exact *value, uint32_t at)
-{
-    uint8_t *slots = zeros(exact_slots(&value->cuckoo, at));
-    if (slots == NULL) return TAMIS_ENOMEM;
-    value->slots[at] = slots;
+    struct cuckoo *c = &value->cuckoo;
+    value->slots[c->filters] = zeros(exact_slots(c, c->filters));
+    if (value->slots[c->filters] == NULL) return TAMIS_ENOMEM;
+    c->filters++;
     return 0;
 }
 
@@ -90,11 +163,9 @@ int exact_make(const struct cuckoo *cuckoo, struct exact **made)
     struct exact *value = RedisModule_Calloc(1, sizeof *value);
     value->cuckoo = *cuckoo;
     value->cuckoo.filters = 0;
-    resize_list(value, cuckoo->filters);
-    while (rc == 0 && value->cuckoo.filters < cuckoo->filters) {
-        rc = append_filter(value, value->cuckoo.filters);
-        if (rc == 0) value->cuckoo.filters++;
-    }
+    value->slots = RedisModule_Calloc(cuckoo->filters, sizeof *value->slots);
+    while (rc == 0 && value->cuckoo.filters < cuckoo->filters)
+        rc = append_filter(value);
     if (rc < 0)
         exact_free(value);
     else
@@ -105,18 +176,10 @@ int exact_make(const struct cuckoo *cuckoo, struct exact **made)
 void exact_free(struct exact *value)
 {
     if (value == NULL) return;
-    for (uint32_t i = 0; value->slots != NULL && i < value->cuckoo.filters; i++)
+    for (uint32_t i = 0; i < value->cuckoo.filters; i++)
         RedisModule_Free(value->slots[i]);
     RedisModule_Free(value->slots);
     RedisModule_Free(value);
-}
-
-int exact_copy(const struct exact *from, struct exact **made)
-{
-    const int rc = exact_make(&from->cuckoo, made);
-    for (uint32_t i = 0; rc == 0 && i < from->cuckoo.filters; i++)
-        memcpy((*made)->slots[i], from->slots[i], exact_slots(&from->cuckoo, i));
-    return rc;
 }
 
 static int add_filter(struct exact *value)
@@ -125,10 +188,8 @@ static int add_filter(struct exact *value)
     if (with.expansion == 0 || with.filters == CUCKOO_FILTERS_MAX) return TAMIS_EFULL;
     with.filters++;
     if (cuckoo_slots(&with) > config_max_bytes()) return TAMIS_ENOMEM;
-    resize_list(value, with.filters);
-    const int rc = append_filter(value, value->cuckoo.filters);
-    if (rc == 0) value->cuckoo.filters++;
-    return rc;
+    value->slots = RedisModule_Realloc(value->slots, with.filters * sizeof *value->slots);
+    return append_filter(value);
 }
 
 /* The slots of a bucket of sub-filter i. */

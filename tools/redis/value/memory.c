@@ -207,6 +207,7 @@ void memory_release(struct memory *memory)
     if (__atomic_sub_fetch(&memory->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     for (uint32_t i = 0; i < memory->count; i++)
         RedisModule_Free(memory->layers[i].bits.data);
+    RedisModule_Free(memory->promotion); /* one that has failed: the others have a reference */
     RedisModule_Free(memory->layers);
     RedisModule_Free(memory);
 }

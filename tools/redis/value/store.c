@@ -3,7 +3,6 @@
 #include "value/store.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include "server/config.h"
 #include "tamis_exchange.h"
 #include "value/head.h"
-#include "value/stored.h"
+#include "value/work.h"
 
 #define LOCK_FILE "redis.lock"
 #define PATH_ROOM 4096
@@ -97,21 +96,21 @@ int store_import_head(const char *name, bool exact, bool durable, const unsigned
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
+/* Under the lock. */
 static struct {
-    pthread_mutex_t mutex;
     struct id *ids;
     size_t count, room;
-} claims = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} claims;
 
 void store_claim(const struct id *id)
 {
-    (void)pthread_mutex_lock(&claims.mutex);
+    work_lock();
     if (claims.count == claims.room) {
         claims.room = 2 * claims.room + 16;
         claims.ids = RedisModule_Realloc(claims.ids, claims.room * sizeof *claims.ids);
     }
     claims.ids[claims.count++] = *id;
-    (void)pthread_mutex_unlock(&claims.mutex);
+    work_unlock();
 }
 
 static size_t find_claim(const struct id *id)
@@ -124,16 +123,21 @@ static size_t find_claim(const struct id *id)
 
 void store_unclaim(const struct id *id)
 {
-    (void)pthread_mutex_lock(&claims.mutex);
+    work_lock();
     const size_t i = find_claim(id);
     if (i < claims.count) claims.ids[i] = claims.ids[--claims.count];
-    (void)pthread_mutex_unlock(&claims.mutex);
+    if (claims.count == 0) {
+        RedisModule_Free(claims.ids);
+        claims.ids = NULL;
+        claims.room = 0;
+    }
+    work_unlock();
 }
 
 bool store_is_claimed(const struct id *id)
 {
-    (void)pthread_mutex_lock(&claims.mutex);
+    work_lock();
     const bool claimed = find_claim(id) < claims.count;
-    (void)pthread_mutex_unlock(&claims.mutex);
+    work_unlock();
     return claimed;
 }

@@ -2,25 +2,23 @@
 /* stored.c: see stored.h. */
 #include "value/stored.h"
 
-#include <pthread.h>
-
 #include "server/config.h"
-#include "value/drops.h"
 #include "value/store.h"
 
 #define BUCKETS ((size_t)1 << 16)
 
-/* The table and the lists, under the mutex. */
+/* Under the lock. */
 static struct {
-    pthread_mutex_t mutex;
     struct stored *buckets[BUCKETS];
     struct stored *all, *gone;
-} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-/* The ring of those that are open: main thread. */
+    uint64_t dumps; /* that were begun */
+} table;
+/* Those that are open, in no order: main thread. */
 static struct {
-    struct stored *hand; /* looked at next */
-    uint64_t count;
-} ring;
+    struct stored **list;
+    size_t count, room;
+    size_t hand; /* the next that stored_trim() looks at */
+} open;
 
 static struct stored **bucket_of(const struct id *id)
 {
@@ -29,37 +27,33 @@ static struct stored **bucket_of(const struct id *id)
     return &table.buckets[hash & (BUCKETS - 1)];
 }
 
-/* ---- The ring -------------------------------------------------------------------------------- */
-
-static void enter_ring(struct stored *stored)
+static void enter_open(struct stored *stored)
 {
-    if (ring.hand == NULL) {
-        ring.hand = stored->newer = stored->older = stored;
-    } else {
-        stored->newer = ring.hand;
-        stored->older = ring.hand->older;
-        stored->older->newer = stored->newer->older = stored;
+    if (open.count == open.room) {
+        open.room = 2 * open.room + 16;
+        open.list = RedisModule_Realloc(open.list, open.room * sizeof(struct stored *));
     }
-    ring.count++;
+    stored->place = open.count;
+    open.list[open.count++] = stored;
 }
 
-static void leave_ring(struct stored *stored)
+static void leave_open(struct stored *stored)
 {
-    if (ring.hand == stored) ring.hand = stored->newer == stored ? NULL : stored->newer;
-    stored->newer->older = stored->older;
-    stored->older->newer = stored->newer;
-    stored->newer = stored->older = NULL;
-    ring.count--;
+    open.list[stored->place] = open.list[--open.count];
+    open.list[stored->place]->place = stored->place;
+    if (open.count > 0) return;
+    RedisModule_Free(open.list);
+    open.list = NULL;
+    open.room = 0;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-struct stored *stored_new(struct value *value, const struct id *id, tamis_filter *filter)
+struct stored *stored_begin(const struct id *id)
 {
     struct stored *stored = RedisModule_Calloc(1, sizeof *stored);
     stored->id = *id;
-    stored->value = value;
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     struct stored **bucket = bucket_of(&stored->id);
     stored->same = *bucket;
     *bucket = stored;
@@ -67,16 +61,28 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
     stored->link = &table.all;
     if (stored->next != NULL) stored->next->link = &stored->next;
     table.all = stored;
-    (void)pthread_mutex_unlock(&table.mutex);
-    value_settle(value, HOME_STORE, stored);
-    if (filter == NULL) return stored;
-    stored->filter = filter;
-    enter_ring(stored);
-    stored->in_use = true;
+    work_unlock();
     return stored;
 }
 
-/* Under the mutex. */
+void stored_settle(struct stored *stored, struct value *value, tamis_filter *filter)
+{
+    stored->value = value;
+    value_settle(value, HOME_STORE, stored);
+    if (filter == NULL) return;
+    stored->filter = filter;
+    enter_open(stored);
+    stored->in_use = true;
+}
+
+struct stored *stored_new(struct value *value, const struct id *id, tamis_filter *filter)
+{
+    struct stored *stored = stored_begin(id);
+    stored_settle(stored, value, filter);
+    return stored;
+}
+
+/* Under the lock. */
 static void take_out(struct stored *stored)
 {
     struct stored **at = bucket_of(&stored->id);
@@ -91,39 +97,47 @@ static void take_out(struct stored *stored)
 
 void stored_outdate(struct stored *stored)
 {
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     take_out(stored);
-    (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
 }
 
 void stored_outdate_all(void)
 {
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     while (table.all != NULL)
         take_out(table.all);
-    (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
 }
 
 void stored_let_go(struct stored *stored)
 {
-    const uint64_t dump = drops_dumps(); /* the mutex of drops.c comes before this one */
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     take_out(stored);
+    stored->dump = stored->value == NULL ? NO_DUMP : table.dumps; /* NULL: it never had one */
     stored->value = NULL;
-    stored->dump = dump;
     stored->next_gone = table.gone;
     table.gone = stored;
-    (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
 }
 
 struct stored *stored_find(const struct id *id)
 {
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     struct stored *stored = *bucket_of(id);
     while (stored != NULL && !id_is(&stored->id, id))
         stored = stored->same;
-    (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
     return stored;
+}
+
+uint64_t stored_dumps(bool begins)
+{
+    work_lock();
+    table.dumps += begins;
+    const uint64_t dumps = table.dumps;
+    work_unlock();
+    return dumps;
 }
 
 bool stored_has(const struct id *id)
@@ -133,33 +147,18 @@ bool stored_has(const struct id *id)
 
 struct stored *stored_first(void)
 {
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     struct stored *first = table.all;
-    (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
     return first;
 }
 
 struct stored *stored_next(const struct stored *stored)
 {
-    (void)pthread_mutex_lock(&table.mutex);
+    work_lock();
     struct stored *next = stored->next;
-    (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
     return next;
-}
-
-static void before_fork(void)
-{
-    (void)pthread_mutex_lock(&table.mutex);
-}
-
-static void after_fork(void)
-{
-    (void)pthread_mutex_unlock(&table.mutex);
-}
-
-void stored_prepare(void)
-{
-    (void)pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -236,29 +235,25 @@ void stored_mark(tamis_filter *filter)
 static void close_handle(struct stored *stored)
 {
     stored->known = stored_known(stored);
-    leave_ring(stored);
+    leave_open(stored);
     tamis_filter_release(stored->filter);
     stored->filter = NULL;
 }
 
 void stored_trim(void)
 {
-    uint64_t looks = 2 * ring.count;
-    while (ring.count > (uint64_t)config.max_open && looks-- > 0) {
-        struct stored *stored = ring.hand;
-        ring.hand = stored->newer;
-        const bool stays = stored->in_use || stored->pins > 0 || stored->durable;
+    size_t looks = 2 * open.count;
+    while (open.count > (size_t)config.max_open && looks-- > 0) {
+        if (open.hand >= open.count) open.hand = 0;
+        struct stored *stored = open.list[open.hand];
+        const bool stays =
+            stored->in_use || stored->pins > 0 || stored->durable || work_is_busy(&stored->line);
         stored->in_use = false;
-        if (!stays && !work_is_busy(&stored->line)) close_handle(stored);
+        if (stays)
+            open.hand++;
+        else
+            close_handle(stored);
     }
-}
-
-/* Makes room for one that was opened, which stays. */
-static void trim_beside(struct stored *stored)
-{
-    stored_pin(stored);
-    stored_trim();
-    stored_unpin(stored);
 }
 
 int stored_open(struct stored *stored)
@@ -275,40 +270,44 @@ int stored_open(struct stored *stored)
     int rc = tamis_filter_open_id(store, stored->id.bytes, 0, &stored->filter);
     stored->is_broken = rc < 0;
     if (rc < 0) return rc;
-    enter_ring(stored);
+    enter_open(stored);
     if (!work_is_child()) stored_mark(stored->filter);
     rc = stored_describe(stored);
-    trim_beside(stored);
+    stored->pins++;
+    stored_trim();
+    stored->pins--;
     return rc;
 }
 
-void stored_reap(void)
+void stored_reap(void (*is_gone)(const struct id *id, uint64_t dump))
 {
-    (void)pthread_mutex_lock(&table.mutex);
-    struct stored *gone = table.gone;
+    struct stored *gone, **at = &gone;
+    work_lock();
+    gone = table.gone;
     table.gone = NULL;
-    (void)pthread_mutex_unlock(&table.mutex);
-    for (struct stored *next; gone != NULL; gone = next) {
-        next = gone->next_gone;
-        if (gone->pins > 0 || work_is_busy(&gone->line)) { /* the next time */
-            (void)pthread_mutex_lock(&table.mutex);
-            gone->next_gone = table.gone;
-            table.gone = gone;
-            (void)pthread_mutex_unlock(&table.mutex);
+    work_unlock();
+    for (struct stored *one; (one = *at) != NULL;) {
+        if (one->pins > 0 || work_is_busy(&one->line)) { /* the next time */
+            at = &one->next_gone;
             continue;
         }
-        if (gone->filter != NULL) close_handle(gone);
+        *at = one->next_gone;
+        if (one->filter != NULL) close_handle(one);
         /* One that a load has bound anew is not gone: between two loads a thread would drop it. */
-        if (!gone->attached && gone->store_id == 0 && !stored_has(&gone->id))
-            drops_push(&gone->id, gone->dump);
-        RedisModule_Free(gone->key);
-        RedisModule_Free(gone);
+        const bool is_ours = !one->attached && !one->is_lost && one->store_id == 0;
+        if (is_ours && !stored_has(&one->id)) is_gone(&one->id, one->dump);
+        RedisModule_Free(one->key);
+        RedisModule_Free(one);
     }
+    work_lock();
+    *at = table.gone;
+    table.gone = gone;
+    work_unlock();
 }
 
 uint64_t stored_open_count(void)
 {
-    return ring.count;
+    return open.count;
 }
 
 uint64_t stored_size_bytes(const struct stored *stored)

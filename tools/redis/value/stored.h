@@ -9,7 +9,7 @@
  *     by id     A table has all that have a value, so that a drop finds whether an id is wanted.
  *     gone      stored_let_go() may run in any thread.  It takes the stored out of the table and
  *               puts it on a list, and does nothing else.  stored_reap(), in the main thread,
- *               closes the handle, and hands the id of a filter of ours to drops.c.
+ *               closes the handle, and says which filters of ours are gone.
  */
 #pragma once
 
@@ -23,20 +23,22 @@ struct known {
     uint32_t on_full, segments, state;
 };
 
+#define NO_DUMP UINT64_MAX /* refers to the filter */
+
 struct task;
 
 struct stored {
     struct id id;
-    tamis_filter *filter;         /* NULL: closed, or there is none (broken) */
-    struct stored *newer, *older; /* the ring of open ones */
-    struct stored *next, **link;  /* all that have a value; the link is NULL outside of it */
-    struct stored *next_gone;     /* values that went, and are not reaped */
-    struct stored *same;          /* in the table, of one hash */
-    struct value *value;          /* NULL: it is gone */
-    struct line line;             /* what threads do for it, in order */
-    struct task *changed_by;      /* main thread: the task of a command that changes it (task.h) */
-    unsigned pins;                /* main thread: threads use the handle, or it must not go */
-    bool attached;                /* of others: it stays in the store when its key goes */
+    tamis_filter *filter;        /* NULL: closed, or there is none (broken) */
+    size_t place;                /* in the list of open ones */
+    struct stored *next, **link; /* all in the table; the link is NULL outside of it */
+    struct stored *next_gone;    /* values that went, and are not reaped */
+    struct stored *same;         /* in the table, of one hash */
+    struct value *value;         /* NULL: it is gone; in the table: it is on its way */
+    struct line line;            /* what threads do for it, in order */
+    struct task *changed_by;     /* main thread: the task of a command that changes it (task.h) */
+    unsigned pins;               /* main thread: as many use the handle, so it stays */
+    bool attached;               /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;
     bool unnamed; /* a filter of others had the name of its key */
     bool is_lost; /* atomic: a thread could not make it */
@@ -45,12 +47,16 @@ struct stored {
     int db;
     char *key; /* key_bytes of them: as the key is called */
     size_t key_bytes;
-    uint64_t dump;     /* drops_dumps() when the value went */
+    uint64_t dump;     /* that was begun last when the value went */
     uint64_t store_id; /* broken: the store that the dump was made beside */
     struct known known;
 };
 
-/* A stored for the value, which gets it as its home.  `filter` is open, or NULL: closed. */
+/* One for a filter that is on its way: the table has its id, so that nobody drops what is there. */
+struct stored *stored_begin(const struct id *id);
+/* The value gets it as its home.  `filter` is open, or NULL: closed. */
+void stored_settle(struct stored *stored, struct value *value, tamis_filter *filter);
+/* Both at once. */
 struct stored *stored_new(struct value *value, const struct id *id, tamis_filter *filter);
 /* Reads kind, durable, and so on, from the filter, which is open.  TAMIS_EINVAL: a key cannot have
  * such a filter. */
@@ -68,27 +74,20 @@ void stored_mark(tamis_filter *filter);
 /* Closes handles, if more are open than the setting allows. */
 void stored_trim(void);
 
-/* While pins are there, the handle stays open, and the stored stays.  Main thread. */
-static inline void stored_pin(struct stored *stored)
-{
-    stored->pins++;
-}
-static inline void stored_unpin(struct stored *stored)
-{
-    stored->pins--;
-}
-
 /* The value is gone.  Any thread. */
 void stored_let_go(struct stored *stored);
 /* Its key is gone, and a thread is about to free the value. */
 void stored_outdate(struct stored *stored);
 /* All values are about to go: Valkey loads data while a thread frees those of before. */
 void stored_outdate_all(void);
-/* Ends those that are gone.  Main thread. */
-void stored_reap(void);
+/* Ends those that are gone, and calls is_gone with the ids of filters of ours, and the number of
+ * the dump that was begun last when the value went.  Main thread. */
+void stored_reap(void (*is_gone)(const struct id *id, uint64_t dump));
+/* How many dumps were begun; `begins`: another one is. */
+uint64_t stored_dumps(bool begins);
 /* The one of the id, or NULL.  Main thread. */
 struct stored *stored_find(const struct id *id);
-/* Has a value the id?  Any thread. */
+/* Has a value the id, or will it have it?  Any thread. */
 bool stored_has(const struct id *id);
 /* The first of all, and the next one; NULL: there is none.  Main thread, which frees none
  * meanwhile. */
@@ -100,9 +99,6 @@ uint64_t stored_open_count(void);
 uint64_t stored_size_bytes(const struct stored *stored);
 /* The newest of what is known; reads no file that is not open. */
 struct known stored_known(const struct stored *stored);
-
-/* For fork(): its child finds the table's mutex free. */
-void stored_prepare(void);
 
 static inline bool stored_counts(const struct stored *stored)
 {

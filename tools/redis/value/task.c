@@ -2,9 +2,6 @@
 /* task.c: see task.h. */
 #include "value/task.h"
 
-#include <pthread.h>
-#include <time.h>
-
 #include "server/args.h"
 #include "server/resync.h"
 #include "server/waiting.h"
@@ -13,36 +10,31 @@
  * that does the jobs of that line: the pool has more threads. */
 #define AT_ONCE 8
 
-/* Tasks in their order. */
-struct tasks {
-    struct job *first, **last; /* last is NULL as long as there was none */
-};
-
+/* Main thread. */
 static struct {
     struct waiting_list held; /* commands on a filter that another one changes */
-    struct tasks begun;       /* main thread: their work has not begun */
-    unsigned in_work;         /* main thread */
-    pthread_mutex_t mutex;
-    struct tasks done; /* under the mutex: their work has ended */
-} state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    struct job *begun,
+        **last; /* their work has not begun; last is NULL as long as there was none */
+    unsigned in_work;
+} state;
 
 static struct task *task_in(struct job *job)
 {
     return (struct task *)(void *)job;
 }
 
-static void append(struct tasks *tasks, struct task *task)
+static void append(struct task *task)
 {
-    if (tasks->first == NULL) tasks->last = &tasks->first;
+    if (state.begun == NULL) state.last = &state.begun;
     task->job.next = NULL;
-    *tasks->last = &task->job;
-    tasks->last = &task->job.next;
+    *state.last = &task->job;
+    state.last = &task->job.next;
 }
 
 bool task_pin(struct task *task, struct stored *stored)
 {
     if (task->pin_count == PINS_MAX) return false;
-    stored_pin(stored);
+    stored->pins++;
     task->pinned[task->pin_count++] = stored;
     return true;
 }
@@ -61,34 +53,9 @@ static void work(struct task *task)
     if (task->rc < 0) (void)strncpy(task->sentence, tamis_last_error(), sizeof task->sentence - 1);
 }
 
-/* ---- The thread ------------------------------------------------------------------------------ */
-
-static void end_work(struct task *task)
-{
-    (void)pthread_mutex_lock(&state.mutex);
-    append(&state.done, task);
-    /* ORDER release: what the work has changed comes before. */
-    __atomic_store_n(&task->done, true, __ATOMIC_RELEASE);
-    (void)pthread_mutex_unlock(&state.mutex);
-    waiting_wake();
-}
-
 static void run(struct job *job)
 {
-    for (struct job *next; job != NULL; job = next) {
-        next = job->next;
-        work(task_in(job));
-        end_work(task_in(job));
-    }
-}
-
-static struct job *take_done(void)
-{
-    (void)pthread_mutex_lock(&state.mutex);
-    struct job *first = state.done.first;
-    state.done.first = NULL;
-    (void)pthread_mutex_unlock(&state.mutex);
-    return first;
+    work(task_in(job));
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
@@ -136,9 +103,7 @@ void task_settle(RedisModuleCtx *ctx, struct stored *stored)
 {
     struct task *task = stored->changed_by;
     if (task == NULL) return;
-    /* ORDER acquire: pairs with end_work(). */
-    while (!__atomic_load_n(&task->done, __ATOMIC_ACQUIRE))
-        (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    work_await(&task->job);
     RedisModuleCtx *own = ctx == NULL ? RedisModule_GetThreadSafeContext(NULL) : NULL;
     task_tell(ctx == NULL ? own : ctx, task);
     if (own != NULL) RedisModule_FreeThreadSafeContext(own);
@@ -166,34 +131,6 @@ static bool is_held(const struct task *task)
     return false;
 }
 
-/* Ends a task whose work is not to be done: the server has become a replica. */
-static void give_up(struct task *task)
-{
-    task->rc = TAMIS_EREADONLY;
-    (void)strcpy(task->sentence, "the server has become a replica");
-    end_work(task);
-}
-
-static void begin_some(bool is_replica)
-{
-    struct job *first = state.begun.first;
-    state.begun.first = NULL;
-    for (struct job *next; first != NULL; first = next) {
-        struct task *task = task_in(first);
-        next = first->next;
-        if (is_replica && !task->of_replica && task->changed != NULL) {
-            give_up(task);
-            state.in_work++;
-        } else if (state.in_work == AT_ONCE || is_held(task)) {
-            append(&state.begun, task);
-        } else {
-            if (task->changed != NULL) task->changed->changed_by = task;
-            state.in_work++;
-            work_submit(NULL, &task->job);
-        }
-    }
-}
-
 /* What a master has changed, and cannot tell as a replica, its new master does not know. */
 static void tell_or_sync(RedisModuleCtx *ctx, struct task *task, bool is_replica)
 {
@@ -207,24 +144,49 @@ static void tell_or_sync(RedisModuleCtx *ctx, struct task *task, bool is_replica
     resync_want();
 }
 
+/* The work has ended, or is not to be done. */
+static void end(RedisModuleCtx *ctx, struct job *job)
+{
+    struct task *task = task_in(job);
+    const int flags = RedisModule_GetContextFlags(ctx);
+    tell_or_sync(ctx, task, (flags & REDISMODULE_CTX_FLAGS_SLAVE) != 0);
+    state.in_work--;
+    release(task);
+    waiting_end(task->waiting);
+    if (state.begun != NULL) waiting_wake(); /* for the next turn */
+}
+
+/* Ends a task whose work is not to be done: the server has become a replica. */
+static void give_up(RedisModuleCtx *ctx, struct task *task)
+{
+    task->rc = TAMIS_EREADONLY;
+    (void)strcpy(task->sentence, "the server has become a replica");
+    state.in_work++;
+    end(ctx, &task->job);
+}
+
 void task_pass(RedisModuleCtx *ctx)
 {
     const int flags = RedisModule_GetContextFlags(ctx);
     const int loads = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
     const bool is_replica = (flags & REDISMODULE_CTX_FLAGS_SLAVE) != 0;
     if ((flags & loads) != 0 || waiting_is_paused()) return;
-    /* Those that were held by the last change have gone on by now, so they come before the next. */
-    begin_some(is_replica);
-    struct job *job = take_done();
-    if (job != NULL && state.begun.first != NULL) waiting_wake(); /* for the next turn */
-    for (struct job *next; job != NULL; job = next) {
-        struct task *task = task_in(job);
-        next = job->next;
-        state.in_work--;
-        tell_or_sync(ctx, task, is_replica);
-        release(task);
-        waiting_end(task->waiting);
+    struct job *first = state.begun;
+    state.begun = NULL;
+    for (struct job *next; first != NULL; first = next) {
+        struct task *task = task_in(first);
+        next = first->next;
+        if (is_replica && !task->of_replica && task->changed != NULL) {
+            give_up(ctx, task);
+        } else if (state.in_work == AT_ONCE || is_held(task)) {
+            append(task);
+        } else {
+            if (task->changed != NULL) task->changed->changed_by = task;
+            state.in_work++;
+            work_submit(NULL, &task->job);
+        }
     }
+    work_pass(ctx);
     resync_try(ctx);
 }
 
@@ -234,7 +196,7 @@ static void forget(RedisModuleCtx *ctx, void *context)
     (void)ctx;
     release(task);
     for (unsigned i = 0; i < task->pin_count; i++)
-        stored_unpin(task->pinned[i]);
+        task->pinned[i]->pins--;
     for (int i = 0; i < task->argc; i++)
         RedisModule_FreeString(NULL, task->argv[i]);
     RedisModule_Free(task->argv);
@@ -254,8 +216,9 @@ bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *t
         return false;
     }
     task->job.run = run;
+    task->job.end = end;
     task->waiting = waiting_begin(ctx, again, task, forget);
-    append(&state.begun, task);
+    append(task);
     return true;
 }
 

@@ -31,7 +31,6 @@ struct task {
     unsigned pin_count;
     struct waiting *waiting; /* NULL: nobody waits */
     int rc;
-    bool done;       /* atomic: the work is */
     bool told;       /* replicas and the AOF have the command */
     bool of_replica; /* the server was one when the task began */
     /* The filter that it changes, and the command, held; tell: what is told in its place. */
@@ -53,7 +52,9 @@ bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *t
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc);
 /* Tells replicas and the AOF the command, once. */
 void task_tell(RedisModuleCtx *ctx, struct task *task);
-/* Begins tasks, and tells those that have ended.  In a turn of the event loop. */
+/* Begins tasks, and then ends all jobs that are done, unless writes are paused or data are loaded:
+ * in a turn of the event loop.  What the last change held has gone on by then, so it comes before
+ * the next change. */
 void task_pass(RedisModuleCtx *ctx);
 /* Is another command changing the filter?  Then this one is put off, if its client can wait; else
  * the server waits for the change, and tells it first. */
