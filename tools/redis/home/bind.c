@@ -2,8 +2,6 @@
 /* bind.c: see bind.h. */
 #include "home/bind.h"
 
-#include <stdio.h>
-
 #include "home/labels.h"
 #include "server/args.h"
 #include "server/config.h"
@@ -11,7 +9,6 @@
 #include "value/memory.h"
 #include "value/store.h"
 
-#define ID_DIGITS (2 * TAMIS_ID_BYTES)
 #define NO_DB (-1) /* that of a value which is loaded from a payload of COPY */
 
 /* What the AOF has told last: the command that makes the value follows at once. */
@@ -44,22 +41,15 @@ static void note_told(int db, const char *key, size_t key_bytes, const struct id
     if (payload != NULL) RedisModule_RetainString(NULL, payload);
 }
 
-static void write_id(const struct id *id, char text[ID_DIGITS + 1])
-{
-    for (size_t i = 0; i < TAMIS_ID_BYTES; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
-}
-
 /* The value that the key has comes to the store; without NOW it is the key's next value. */
 #define NOW "NOW"
 
 static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value,
                  bool now)
 {
-    char text[ID_DIGITS + 1];
-    write_id(&value->stored->id, text);
-    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", now ? "Rbbc" : "Rbb", key, key_bytes, text,
-                                (size_t)ID_DIGITS, NOW);
+    char name[TAMIS_ID_NAME_BYTES];
+    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", now ? "Rbcc" : "Rbc", key, key_bytes,
+                                id_digits(&value->stored->id, name), NOW);
 }
 
 static bool has_aof(RedisModuleCtx *ctx)
@@ -82,15 +72,15 @@ void bind_tell_now(RedisModuleCtx *ctx, int db, const char *key, size_t key_byte
 void bind_tell_copy(int db, const char *key, size_t key_bytes, const struct value *value,
                     const RedisModuleString *payload)
 {
-    char text[ID_DIGITS + 1];
+    char name[TAMIS_ID_NAME_BYTES];
     size_t bytes;
     RedisModuleCtx *ctx = RedisModule_GetThreadSafeContext(NULL);
     const char *data = RedisModule_StringPtrLen(payload, &bytes);
     const struct id none = {{0}}; /* no filter of the store has it */
-    write_id(value_is_stored(value) ? &value->stored->id : &none, text);
+    const struct id *id = value_is_stored(value) ? &value->stored->id : &none;
     if (has_aof(ctx) && RedisModule_SelectDb(ctx, db) == REDISMODULE_OK)
-        (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbb", key, key_bytes, text,
-                                    (size_t)ID_DIGITS, data, bytes);
+        (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbcb", key, key_bytes, id_digits(id, name),
+                                    data, bytes);
     RedisModule_FreeThreadSafeContext(ctx);
 }
 
@@ -132,19 +122,6 @@ bool bind_to_store(struct value *value, const struct id *id, int db, const char 
     return true;
 }
 
-static bool take_id(const RedisModuleString *arg, struct id *id)
-{
-    size_t bytes;
-    const char *text = RedisModule_StringPtrLen(arg, &bytes);
-    if (bytes != ID_DIGITS) return false;
-    for (size_t i = 0; i < TAMIS_ID_BYTES; i++) {
-        unsigned byte;
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
-        id->bytes[i] = (uint8_t)byte;
-    }
-    return true;
-}
-
 /* The key has a value: it was in memory, and came into the store at this moment of the AOF. */
 static void bind_key(struct value *value, const struct id *id, int db, const char *key,
                      size_t key_bytes)
@@ -164,7 +141,9 @@ int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if ((flags & REDISMODULE_CTX_FLAGS_LOADING) == 0)
         return RedisModule_ReplyWithError(ctx, "ERR TAMIS.BIND stands in the AOF of this server "
                                                "alone");
-    if (!take_id(argv[2], &id)) return RedisModule_ReplyWithError(ctx, "ERR bad id");
+    const char *digits = RedisModule_StringPtrLen(argv[2], &bytes);
+    if (bytes != 2 * TAMIS_ID_BYTES || !id_read(digits, &id))
+        return RedisModule_ReplyWithError(ctx, "ERR bad id");
     const char *name = RedisModule_StringPtrLen(argv[1], &bytes);
     const int db = RedisModule_GetSelectedDb(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);

@@ -7,10 +7,6 @@
  * Exceptions by hand follow by TAMIS.EXCEPT.  A filter of kind fuse, or with exceptions that a
  * build has found, goes whole by TAMIS.LOAD, and is in the child's memory for that.
  */
-#include "persist/aof.h"
-
-#include <stdio.h>
-
 #include "persist/rdb.h"
 #include "tamis.h"
 #include "value/exact.h"
@@ -87,13 +83,6 @@ static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, const struct
     return bytes == 0;
 }
 
-static void emit_id(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
-{
-    char name[TAMIS_ID_NAME_BYTES];
-    tamis_id_name(v->stored->id.bytes, name);
-    RedisModule_EmitAOF(aof, "TAMIS.BIND", "sc", key, strchr(name, ':') + 1);
-}
-
 /* The name of a filter of others, or of one that counts, by which the key is attached again. */
 static bool emit_attach(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
@@ -107,9 +96,10 @@ static bool emit_attach(RedisModuleIO *aof, RedisModuleString *key, const struct
 static bool emit_stored(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
     struct strings all = {.list = NULL};
+    char name[TAMIS_ID_NAME_BYTES];
     if (stored_open(v->stored) < 0) return false;
     if (v->stored->attached || stored_counts(v->stored)) return emit_attach(aof, key, v);
-    emit_id(aof, key, v);
+    RedisModule_EmitAOF(aof, "TAMIS.BIND", "sc", key, id_digits(&v->stored->id, name));
     const bool is_static = stored_is_static(v->stored);
     bool done = tamis_filter_each_exception(v->stored->filter, append_exception, &all) == 0;
     if (done) done = is_static || all.found ? emit_whole(aof, key, v) : emit_pieces(aof, key, v);

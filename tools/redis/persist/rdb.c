@@ -60,13 +60,12 @@ void rdb_loading_of_master(bool is)
 
 void save_lacks(RedisModuleIO *io, const char *what, const struct value *value)
 {
-    char name[TAMIS_ID_NAME_BYTES] = ":in memory";
+    char name[TAMIS_ID_NAME_BYTES];
     const bool of_child = work_is_child();
-    if (value->home >= HOME_STORE) tamis_id_name(value->stored->id.bytes, name);
-    RedisModule_LogIOError(io, "warning", "the %s lacks the filter of the id %s, and %s: %s", what,
-                           strchr(name, ':') + 1,
-                           of_child ? "is given up; the one before stays" : "refers to it alone",
-                           tamis_last_error());
+    RedisModule_LogIOError(
+        io, "warning", "the %s lacks the filter of the id %s, and %s: %s", what,
+        value->home >= HOME_STORE ? id_digits(&value->stored->id, name) : "in memory",
+        of_child ? "is given up; the one before stays" : "refers to it alone", tamis_last_error());
     dump.lacks = true;
     /* A module cannot tell the server that it has failed.  The server removes what the child has
      * written, and says that the save has failed. */

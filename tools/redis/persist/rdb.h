@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rdb.h: values in dumps and in payloads of DUMP; rdb.c has the bytes. */
+/* rdb.h: values in dumps and in payloads of DUMP, of which rdb.c has the bytes; and in an AOF that
+ * is rewritten without a preamble. */
 #pragma once
 
 #include "value/homes.h"
@@ -23,6 +24,8 @@ void rdb_loading_of_master(bool is);
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
 void rdb_save_value(RedisModuleIO *rdb, void *value);
+/* aof.c: emits the commands that make the value anew. */
+void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value);
 
 /* COPY: the payload of a value, or NULL if it cannot be read; and another value that is made of the
  * payload, or NULL. */

@@ -3,7 +3,6 @@
 #include "persist/types.h"
 
 #include "home/bind.h"
-#include "persist/aof.h"
 #include "persist/rdb.h"
 #include "value/exact.h"
 #include "value/guest.h"

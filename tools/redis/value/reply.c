@@ -15,13 +15,8 @@ static size_t name_at(const char *text, char name[NAME_ROOM])
 {
     struct id id;
     char its_name[TAMIS_ID_NAME_BYTES];
-    const char *digits = strchr(text, ':');
-    for (size_t i = 0; i < TAMIS_ID_BYTES; i++) {
-        unsigned byte;
-        if (digits == NULL || sscanf(digits + 1, "%2x", &byte) != 1) return 0;
-        id.bytes[i] = (uint8_t)byte;
-        digits += 2;
-    }
+    const char *colon = strchr(text, ':');
+    if (colon == NULL || !id_read(colon + 1, &id)) return 0;
     tamis_id_name(id.bytes, its_name);
     if (strncmp(text, its_name, strlen(its_name)) != 0) return 0;
     const struct stored *stored = stored_find(&id);

@@ -2,6 +2,7 @@
 /* value.c: see value.h. */
 #include "value/value.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -37,6 +38,22 @@ struct id id_draw(void)
         drawn.left = sizeof drawn.ids / sizeof drawn.ids[0];
     }
     return drawn.ids[--drawn.left];
+}
+
+const char *id_digits(const struct id *id, char name[TAMIS_ID_NAME_BYTES])
+{
+    tamis_id_name(id->bytes, name);
+    return strchr(name, ':') + 1;
+}
+
+bool id_read(const char *text, struct id *id)
+{
+    for (size_t i = 0; i < TAMIS_ID_BYTES; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
+        id->bytes[i] = (uint8_t)byte;
+    }
+    return true;
 }
 
 struct value *value_new(enum type type)

@@ -56,6 +56,11 @@ static inline bool id_is(const struct id *a, const struct id *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+/* The digits of an id; `name` has them, behind the name that a filter of the id begins with. */
+const char *id_digits(const struct id *id, char name[TAMIS_ID_NAME_BYTES]);
+/* Reads the digits that a text begins with. */
+bool id_read(const char *text, struct id *id);
+
 /* A value with no home yet: the union is NULL. */
 struct value *value_new(enum type type);
 
