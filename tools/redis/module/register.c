@@ -101,7 +101,8 @@ static RedisModuleCommandArg read_argument(struct arguments *a, char *at)
 static void read_arguments(const struct command *c, struct arguments *a)
 {
     char *rest = a->text;
-    *a = (struct arguments){.next_word = a->words, .arity = 1};
+    a->next_word = a->words;
+    a->arity = 1;
     bool any_number = false;
     for (size_t i = 0; c->arguments[i] != '\0' && i + 1 < ARGUMENTS_ROOM; i++) {
         a->text[i] = c->arguments[i];
@@ -123,7 +124,7 @@ static void read_arguments(const struct command *c, struct arguments *a)
 /* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
 static int describe_command(RedisModuleCtx *ctx, const struct command *c, bool any_arity)
 {
-    struct arguments arguments;
+    struct arguments arguments = {.text = ""};
     const int behind_first = c->more_keys > 0 ? c->more_keys - 1 : c->more_keys;
     RedisModuleCommandKeySpec keys[3] = {{.flags = c->key,
                                           .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
