@@ -197,6 +197,11 @@ static int read_store_record(struct tamis__catalog_txn *txn)
         rc = tamis__store_record_decode(tamis__key_bytes(&store_key),
                                         (struct tamis__bytes){value.mv_data, value.mv_size},
                                         &txn->store, &reason);
+    if (rc == TAMIS_EVERSION && !tamis__store_record_is_readable(&txn->store))
+        return tamis__fail(rc,
+                           "the catalog %s was made by a newer Tamis (format %" PRIu32
+                           "), and is left alone; use that version",
+                           txn->catalog->file_path, txn->store.format);
     if (rc < 0) return tamis__fail_record(txn, rc, "record of the store", "s", reason);
     rc = read_passed(txn);
     if (rc == 0) rc = refuse_drawers(txn);

@@ -267,6 +267,11 @@ void tamis__store_record_encode(const struct tamis__store_record *record, struct
     close_value(key, buffer, TAMIS__STORE_RECORD_BYTES - 8);
 }
 
+bool tamis__store_record_is_readable(const struct tamis__store_record *record)
+{
+    return record->format <= TAMIS__STORE_FORMAT_NEWEST;
+}
+
 int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
                                struct tamis__store_record *record, const char **reason)
 {
@@ -277,7 +282,7 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     record->zero = 0;
     record->passed = 0;
     *reason = newer;
-    return record->format <= TAMIS__STORE_FORMAT_NEWEST ? 0 : TAMIS_EVERSION;
+    return tamis__store_record_is_readable(record) ? 0 : TAMIS_EVERSION;
 }
 
 void tamis__listed_segment_from_header(const struct tamis__segment_header *header,

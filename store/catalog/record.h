@@ -71,7 +71,7 @@ struct tamis__record {
 #define TAMIS__STORE_FORMAT_FIRST 0u
 #define TAMIS__STORE_FORMAT_IDS 1u      /* ids of filters (tags.c) */
 #define TAMIS__STORE_FORMAT_ONE_PAGE 2u /* segments in files of one page */
-#define TAMIS__STORE_FORMAT_NEWEST TAMIS__STORE_FORMAT_ONE_PAGE
+#define TAMIS__STORE_FORMAT_NEWEST TAMIS__FORMAT_KNOWN
 
 struct tamis__store_record {
     uint64_t store_id;
@@ -134,6 +134,8 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
 
 void tamis__store_record_encode(const struct tamis__store_record *record, struct tamis__bytes key,
                                 void *buffer);
+/* Does this library know the format?  Not of a record that could not be read at all, which is 0. */
+bool tamis__store_record_is_readable(const struct tamis__store_record *record);
 int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
                                struct tamis__store_record *record, const char **reason);
 

@@ -343,7 +343,7 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
 /* A flag that says something of one kind is unknown of the others. */
 static uint32_t known_flags(uint32_t kind)
 {
-    return TAMIS__INCOMPAT_KEY_RULE | TAMIS__INCOMPAT_ONE_PAGE |
+    return TAMIS__INCOMPAT_KEY_RULE | (TAMIS__FORMAT_KNOWN >= 2 ? TAMIS__INCOMPAT_ONE_PAGE : 0) |
            (tamis_kind_has(kind, TAMIS_KIND_IS_STATIC) ? TAMIS__INCOMPAT_PACKED : 0);
 }
 

@@ -41,7 +41,8 @@ uint64_t tamis__data_bytes(uint64_t data_bits)
 
 static void lay_out(uint64_t data_bytes, uint64_t data_offset, struct tamis__layout *layout)
 {
-    if (data_bytes <= TAMIS__ONE_PAGE_DATA_MAX) data_offset = TAMIS__ONE_PAGE_HEADER_BYTES;
+    if (TAMIS__FORMAT_KNOWN >= 2 && data_bytes <= TAMIS__ONE_PAGE_DATA_MAX)
+        data_offset = TAMIS__ONE_PAGE_HEADER_BYTES;
     const uint64_t end = data_offset + data_bytes;
     layout->data_bytes = data_bytes;
     layout->data_offset = data_offset;

@@ -23,6 +23,11 @@
  * small.
  */
 #define TAMIS__HEADER_BYTES 4096u
+/* The newest format of a store that this library knows (docs/format.md 2.2).  A test builds what
+ * depends on it once more, as a library of the format before (tests/install/yesterday_test.sh). */
+#ifndef TAMIS__FORMAT_KNOWN
+#define TAMIS__FORMAT_KNOWN 2u
+#endif
 /* Little data share one page with a shorter header; the last word of such a page tells that nobody
  * has cut it (segment/header.h). */
 #define TAMIS__ONE_PAGE_HEADER_BYTES 2304u

@@ -55,7 +55,7 @@ STORE_CASE(store_of_a_newer_format_is_newer_and_not_damaged)
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     tamis__catalog_store(txn)->format = TAMIS__STORE_FORMAT_NEWEST + 1;
     catalogs_commit(txn);
-    assert_refused_whole(store, path, "newer version of Tamis");
+    assert_refused_whole(store, path, "was made by a newer Tamis (format 3)");
 }
 
 STORE_CASE(store_without_a_new_thing_keeps_its_format)
