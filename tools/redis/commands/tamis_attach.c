@@ -204,9 +204,12 @@ static void forget_detaching(struct task *task)
     const struct detaching *d = (const struct detaching *)(const void *)task;
     if (task->job.done && task->rc == 0 && !task->taken && !d->was_attached) {
         struct owning *owning = RedisModule_Calloc(1, sizeof *owning);
+        struct stored *stored = task->pinned[0];
         owning->job.run = own_again;
         owning->id = d->id;
-        work_submit(&task->pinned[0]->line, &owning->job); /* before the next that detaches it */
+        work_submit(&stored->line, &owning->job); /* before the next that detaches it */
+        /* The detaching thread may have written the old name after a RENAME. */
+        if (stored->key != NULL) labels_want(stored, stored->db, stored->key, stored->key_bytes);
     }
     RedisModule_Free(task);
 }
