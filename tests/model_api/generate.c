@@ -253,14 +253,10 @@ static void choose_flags(struct generator *g, struct op *op)
 static void choose_build(struct generator *g, const struct model *model, struct op *op)
 {
     static const double rates[] = {0, 0.01, 0.004, 0.003, 0.3, 1e-3, 1e-5, 1e-9};
-    const struct filter *f = model->filters[op->name];
-    const struct tamis_segment_stat *old = f != NULL ? &f->now.list.segments[0]->is : NULL;
     op->spec = (struct op_spec){.rate = ONE_OF(rates), .kind = TAMIS_KIND_FUSE};
     if (CHANCE(3)) op->spec.kind = CHANCE(2) ? TAMIS_KIND_BLOCKED : TAMIS_KIND_BLOOM;
     if (op->spec.kind != TAMIS_KIND_FUSE) op->spec.on_full = 1 + BELOW(3);
     if (CHANCE(3)) op->spec.seed = 5;
-    if (old != NULL && old->kind != TAMIS_KIND_FUSE && op->spec.rate == 0) op->spec.rate = 0.01;
-    if (old != NULL && old->hash_set[0] != 'x') op->spec.set = 1; /* xxh3 */
     if (CHANCE(3)) choose_keys(g, op, &op->against);
     if (CHANCE(4)) choose_keys(g, op, &op->except);
     op->except.count %= 100; /* none of them is 5000 or more */
@@ -274,6 +270,10 @@ static void choose_build(struct generator *g, const struct model *model, struct 
         op->number = keep;
         if (CHANCE(2)) op->flags |= TAMIS_BUILD_IF_CHANGED;
     }
+    const struct filter *f = model->filters[op->name];
+    const struct tamis_segment_stat *old = f != NULL ? &f->now.list.segments[0]->is : NULL;
+    if (old != NULL && old->kind != TAMIS_KIND_FUSE && op->spec.rate == 0) op->spec.rate = 0.01;
+    if (old != NULL && old->hash_set[0] != 'x') op->spec.set = 1; /* xxh3 */
     g->built = *op;
 }
 
