@@ -423,14 +423,14 @@ static int sort(struct tamis_build *build)
 static int bring_to_disk(struct tamis_build *build)
 {
     const struct tamis__place *place = &build->store->place;
-    const struct tamis__staged *staged = &build->draft.staged;
+    struct tamis__staged *staged = &build->draft.staged;
     const uint64_t bytes = tamis__header_file_bytes(&build->draft.header);
     int rc = 0;
     for (uint64_t at = 0; rc == 0 && at < bytes; at += WRITE_OUT_BYTES) {
         rc = tamis__segment_write_out(place, staged, at, WRITE_OUT_BYTES);
         if (rc == 0) rc = tamis__crew_tell(&build->crew);
     }
-    return rc != 0 ? rc : tamis__segment_sync_staged(place, staged);
+    return rc != 0 ? rc : tamis__segment_sync_staged(place, staged, &build->draft.header);
 }
 
 static int make_build(struct tamis_build *build)

@@ -97,7 +97,7 @@ int tamis__build_is_in_force(struct tamis_build *build)
     struct in_force now = {.open = false};
     int rc = read_in_force(build, &now);
     if (rc == 1) rc = compare_in_force(build, &now);
-    if (rc >= 0 && now.open && tamis__segment_check(&now.segment.segment) < 0) rc = 0;
+    if (rc >= 0 && now.open && tamis__check_at_rest(&now.segment) < 0) rc = 0; /* it is replaced */
     if (rc == 1) {
         build->result.generation = now.record.generation;
         build->result.exceptions = now.record.exception_count;

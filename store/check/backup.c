@@ -14,7 +14,8 @@
  * meanwhile.  A file that an older copy in the same place has already is not written again.
  *
  * If the caller wants to be told of damage, a filter that cannot be copied is left out, and the
- * others are copied.  If the older copy has that filter, the copy keeps it as it was there.
+ * others are copied.  If the older copy has that filter, the copy keeps it as it was there.  If
+ * not, and its data alone are damaged, the copy has it with its damage.
  */
 #include <fcntl.h>
 
@@ -36,6 +37,7 @@ struct backup {
     const struct tamis_backup_options *options;
     struct tamis_backup_result result;
     char name[TAMIS_NAME_MAX + 1]; /* of the filter that is copied; "" before it is read */
+    bool as_it_is;                 /* a filter that is damaged at rest is copied */
     bool is_over; /* the caller, or an error of the place, ends it: no filter is at fault */
 };
 
@@ -205,6 +207,7 @@ static int copy_files(struct backup *b, const struct tamis_store *store)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < b->count; i++) {
         const uint64_t was = b->done_bytes;
+        b->files[i].as_it_is = b->as_it_is;
         const int taken =
             tamis__source_copy(store, &b->files[i], &b->to->place, before, note_progress, b);
         if (taken == 0) b->result.written_bytes += b->done_bytes - was + b->files[i].header_bytes;
@@ -265,9 +268,21 @@ static int keep_older(struct backup *b, uint64_t filter_id, struct tamis__record
     return rc < 0 ? rc : is_there;
 }
 
+/* A filter that is damaged at rest, and that no older copy has sound, is copied with its damage:
+ * the rest of it may be all that there is.  Returns as keep_older(). */
+static int copy_as_it_is(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+{
+    b->as_it_is = true;
+    const int rc = copy_from_store(b, filter_id, record);
+    b->as_it_is = false;
+    if (rc < 0 && is_damage(b, rc)) return forget_filter(b, filter_id);
+    return rc < 0 ? rc : 1;
+}
+
 static int copy_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
 {
     char why[1024];
+    const char *how = "the copy does not have the filter";
     b->name[0] = '\0';
     const int error = copy_from_store(b, filter_id, record);
     TAMIS__POINT(TAMIS__POINT_BACKUP_FILLED);
@@ -277,13 +292,16 @@ static int copy_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
     memcpy(name, b->name, sizeof name);
     int rc = forget_filter(b, filter_id);
     if (rc == 0) rc = keep_older(b, filter_id, record);
+    if (rc > 0) how = "the copy keeps the filter as it was in the copy before";
+    if (rc == 0) {
+        rc = copy_as_it_is(b, filter_id, record);
+        if (rc > 0) how = "the copy has the filter as it is";
+    }
     if (rc < 0) return rc;
     memcpy(b->name, name, sizeof name);
     b->result.left_out++;
     (void)tamis__fail(error, "%s", why);
-    return tell_left_out(b, error,
-                         rc > 0 ? "the copy keeps the filter as it was in the copy before"
-                                : "the copy does not have the filter");
+    return tell_left_out(b, error, how);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 #include "os/inside.h"
 #include "os/replace.h"
 #include "segment/huge.h"
-#include "segment/mark.h"
+#include "segment/sums.h"
 #include "txn/exceptions.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
@@ -131,6 +131,8 @@ static int copy_bits(const struct copying *c)
         rc = tamis__copy_range(c->file->fd, c->to, at, now, c->to_what);
         if (rc == 0) rc = c->fn(c->context, now);
     }
+    if (rc == 0 && tamis__mark_is_sealed(c->header.live.mark)) /* with its table of checksums */
+        rc = tamis__copy_range(c->file->fd, c->to, end, c->header.file_bytes - end, c->to_what);
     return rc;
 }
 
@@ -176,15 +178,17 @@ static int copy_counters(struct copying *c)
     const struct tamis__segment_header *h = &c->header;
     struct tamis__stripe items[TAMIS__STRIPES];
     memcpy(items, h->items, sizeof items);
-    int rc = copy_words(c, h->data_offset, h->data_offset + h->data_bytes, read_words);
+    const bool sealed = tamis__mark_is_sealed(h->live.mark); /* with its table of checksums */
+    const uint64_t end = sealed ? h->file_bytes : h->data_offset + h->data_bytes;
+    int rc = copy_words(c, h->data_offset, end, read_words);
     if (rc == 0) rc = read_header(c); /* for the levels */
     if (rc < 0) return rc;
     memcpy(c->header.items, items, sizeof items);
-    const uint64_t end = tamis__header_file_bytes(h);
-    if (end == h->file_bytes) return 0;
-    rc = tamis__extend(c->to, h->file_bytes, end, c->to_what);
-    if (rc == 0) rc = copy_words(c, h->file_bytes, end, read_slots);
-    return rc != 0 ? rc : finish_counters(c, end);
+    const uint64_t all = tamis__header_file_bytes(h);
+    if (all == h->file_bytes) return 0;
+    rc = tamis__extend(c->to, h->file_bytes, all, c->to_what);
+    if (rc == 0) rc = copy_words(c, h->file_bytes, all, read_slots);
+    return rc != 0 ? rc : finish_counters(c, all);
 }
 
 /* If keys came or went meanwhile, the pages of the copy are of different moments. */
@@ -195,6 +199,8 @@ static int note_writers(struct copying *c, uint64_t items)
     if (rc == 0 && (tamis__header_items(&now.header) != items ||
                     now.header.live.mixed != c->header.live.mixed))
         c->header.live.mixed |= TAMIS__MIXED_BEGUN;
+    if (rc == 0 && now.header.live.mark != c->header.live.mark)
+        c->header.live.mark &= ~TAMIS__MARK_SEALED;
     return rc;
 }
 
@@ -208,6 +214,7 @@ static void change_header(struct copying *c)
     memset(h->block_locks, 0, tamis__header_block_locks(h) * sizeof h->block_locks[0]);
     /* The copy has all keys that had been added before it began, and it is synced whole. */
     h->live.unclean_since = tamis__unclean_since_of(&h->live, h->created_at);
+    if (!tamis__mark_is_sealed(h->live.mark)) h->live.mark &= ~TAMIS__MARK_SEALED;
     h->live.mark &= ~TAMIS__MARK_BITS; /* how many handles have written stays */
     h->live.syncs_begun = h->live.syncs_done = h->live.unlogged = 0;
     h->live.degraded_since = 0;
@@ -218,6 +225,26 @@ static int write_header(struct copying *c)
 {
     change_header(c);
     return tamis__header_write(c->to, &c->header, c->to_what);
+}
+
+/* If the segment is sealed, `copy` has the bytes that were sealed.  If not, the segment is
+ * damaged. */
+static int check_sums(const struct copying *c, int copy)
+{
+    void *map = NULL;
+    struct tamis__sums_verdict verdict;
+    if (c->file->as_it_is || !tamis__mark_is_sealed(c->header.live.mark)) return 0;
+    const uint64_t bytes = tamis__header_file_bytes(&c->header);
+    int rc = tamis__map(copy, bytes, false, c->to_what, &map);
+    if (rc < 0) return rc;
+    const struct tamis__segment segment =
+        tamis__segment_at(map, (char *)map + c->header.data_offset);
+    rc = tamis__sums_check(&segment, NULL, NULL, &verdict);
+    if (rc == 0) rc = tamis__map_check(map, c->to_what);
+    tamis__unmap(map, bytes);
+    if (rc < 0 || verdict.state != TAMIS__SUMS_BROKEN) return rc;
+    return tamis__fail(TAMIS_ECORRUPT, "%s (at byte %" PRIu64 ") %s", c->what, verdict.offset,
+                       verdict.reason);
 }
 
 static int copy_open(struct copying *c)
@@ -235,6 +262,7 @@ static int copy_open(struct copying *c)
     if (rc == 0) rc = c->header.counter_bits != 0 ? copy_counters(c) : copy_bits(c);
     if (rc == 0) rc = note_writers(c, items);
     if (rc == 0) rc = write_header(c);
+    if (rc == 0) rc = check_sums(c, c->to);
     if (rc == 0) rc = tamis__sync_file(c->to, c->to_what);
     /* The copy was written in large writes.  Its pages leave the cache, so that it is not in large
      * folios when somebody opens it. */
@@ -297,6 +325,8 @@ static int take_older(struct copying *c, const struct tamis__place *to,
         return 0;
     tamis__segment_name(c->file->number, name);
     int rc = is_unchanged(c, fd);
+    const int damaged = rc == 1 ? check_sums(c, fd) : 0; /* both may have it */
+    if (damaged < 0) rc = damaged;
     const bool taken =
         rc == 1 && tamis__link_between(before->segments_fd, to->segments_fd, name, c->to_what);
     tamis__close(fd);

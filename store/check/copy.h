@@ -16,6 +16,7 @@ struct tamis__source_file {
     uint64_t exceptions;   /* TAMIS__AS_IT_IS: as it is */
     uint32_t header_bytes; /* that a copy writes beside the data */
     bool is_huge;          /* the filter is set to have huge pages */
+    bool as_it_is;         /* copied also if its checksums say that it is damaged */
 };
 #define TAMIS__AS_IT_IS UINT64_MAX
 
@@ -27,6 +28,7 @@ int tamis__source_open_index(struct tamis_store *store, const struct tamis__reco
 /*
  * Copies the file, allocated in full and synced.  Every key whose add had returned before is in the
  * copy, and the counts are at most those of its bits.  Locks of removers are free in the copy.
+ * TAMIS_ECORRUPT: its checksums say that it is damaged.
  *
  * before   an older copy of the store, or NULL.  If its file is what the copy would be, byte for
  *          byte, that file gets a second name, and nothing is written.  The two must be equal while

@@ -2,8 +2,9 @@
 /*
  * verify_data.c: compares the data of one segment with its header and its counters.
  *
- * Static data have a checksum.  Bits that others set meanwhile have none.  But each key that was
- * told NEW has set a bit of its own.  So this must hold:
+ * Static data have a checksum, and a segment that is sealed has a table of them (segment/sums.h).
+ * Bits that others set meanwhile have none.  But each key that was told NEW has set a bit of its
+ * own.  So this must hold:
  *
  *     Items that are read before the bits are at most the number of bits. If positions are uniform,
  *     they are hardly more than the bits tell. Items that are read later are no fewer than the
@@ -20,7 +21,7 @@
 #include "check/notes.h"
 #include "check/verify_spread.h"
 #include "exceptions/set.h"
-#include "segment/mark.h"
+#include "segment/sums.h"
 #include "sizing/sizing.h"
 
 #define BLANK_TRIES 8
@@ -227,10 +228,26 @@ static int check_without_items(const struct tamis__mapped_segment *s,
     return tamis__mark_unclean_since(&s->segment) != 0 ? 0 : check_spread_alone(s, meter, damage);
 }
 
+static int tell_read(const void *meter, uint64_t bytes)
+{
+    return tamis__meter_tell(meter, bytes);
+}
+
 int tamis__check_data(const struct tamis__mapped_segment *s, uint64_t recorded_items,
                       const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
+    struct tamis__sums_verdict sums;
+    const int summed = tamis__sums_check(&s->segment, tell_read, meter, &sums);
+    if (summed < 0) return summed;
+    damage->offset = sums.offset;
+    if (sums.state == TAMIS__SUMS_BROKEN) return tamis__say_damage(damage, "%s", sums.reason);
+    /* Its bytes are those that it was sealed with; no bit need be counted. */
+    if (sums.state == TAMIS__SUMS_HOLD)
+        return tamis__mark_unclean_since(&s->segment) != 0 || h->durable != 0 ||
+                       h->counter_bits != 0
+                   ? 0
+                   : check_recorded(s, recorded_items, damage);
     if (h->kind == TAMIS__KIND_EXCEPTIONS) return check_by_kind(s, damage);
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, damage);
     if (tamis__mark_unclean_since(&s->segment) != 0 || h->durable != 0)

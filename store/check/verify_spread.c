@@ -123,7 +123,7 @@ bool tamis__is_only_odd(const struct tamis__segment *segment, double items)
 {
     /* ORDER relaxed: handles that begin now do not explain what was found before. */
     const uint64_t handles =
-        __atomic_load_n(&segment->live->mark, __ATOMIC_RELAXED) / TAMIS__MARK_WRITER;
+        tamis__mark_writers(__atomic_load_n(&segment->live->mark, __ATOMIC_RELAXED));
     return items <= TAMIS__ITEMS_AHEAD * ((double)handles + 1);
 }
 

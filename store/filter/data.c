@@ -100,7 +100,7 @@ TAMIS_API int tamis_filter_write_data(tamis_filter *filter, uint32_t index, uint
     if (rc < 0) return rc;
     const struct tamis__segment *segment = &view->segments[index].segment;
     rc = check_written(filter, segment, offset, data, bytes);
-    if (rc == 0) rc = tamis__begin_writing(filter, segment);
+    if (rc == 0) rc = tamis__begin_change(filter, segment);
     if (rc == 0) {
         if (view->policy.durable) tamis__durable_begin_merge(view);
         for (size_t done = 0; done < bytes; done += TAMIS__PIECE_BYTES) {
@@ -110,6 +110,7 @@ TAMIS_API int tamis_filter_write_data(tamis_filter *filter, uint32_t index, uint
             set(segment, offset + done, (const unsigned char *)data + done, now);
         }
         if (view->policy.durable) rc = tamis__durable_end_merge(view, rc);
+        tamis__end_change(segment);
     }
     if (rc == 0) rc = tamis__segment_check(segment);
     return (int)tamis__leave_with(filter, view, rc);
@@ -123,8 +124,11 @@ TAMIS_API int tamis_filter_write_items(tamis_filter *filter, uint32_t index, uin
     if (rc < 0) return rc;
     const struct tamis__segment *segment = &view->segments[index].segment;
     rc = check_written(filter, segment, 0, "", 0);
-    if (rc == 0) rc = tamis__begin_writing(filter, segment);
-    if (rc == 0) tamis__header_set_items(segment->header, items);
+    if (rc == 0) rc = tamis__begin_change(filter, segment);
+    if (rc == 0) {
+        tamis__header_set_items(segment->header, items);
+        tamis__end_change(segment);
+    }
     if (rc == 0) rc = tamis__segment_check(segment);
     return (int)tamis__leave_with(filter, view, rc);
 }
@@ -158,7 +162,7 @@ TAMIS_API int tamis_filter_set_bit(tamis_filter *filter, uint32_t index, uint64_
     if (rc < 0) return rc;
     const struct tamis__segment *segment = &view->segments[index].segment;
     rc = check_position(filter, segment->header, position);
-    if (rc == 0) rc = tamis__begin_writing(filter, segment);
+    if (rc == 0) rc = tamis__begin_change(filter, segment);
     if (rc == 0) {
         const bool durable = view->policy.durable != 0;
         const uint64_t at =
@@ -168,6 +172,7 @@ TAMIS_API int tamis_filter_set_bit(tamis_filter *filter, uint32_t index, uint64_
         /* ORDER relaxed: bits only go from 0 to 1, and nobody infers other memory from a bit. */
         const uint64_t was = __atomic_fetch_or(&segment->data[at / 64], mask, __ATOMIC_RELAXED);
         if (durable) rc = tamis__durable_end_merge(view, rc);
+        tamis__end_change(segment);
         if (rc == 0) rc = tamis__segment_check(segment);
         if (rc == 0) rc = (was & mask) != 0;
     }

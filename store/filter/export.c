@@ -123,6 +123,16 @@ static int take_sink(const char *caller, const struct tamis_sink *sink, struct t
     return rc == 0 && to->write == NULL ? tamis__fail_null(caller, "sink->write") : rc;
 }
 
+/* No stream is made of data that are damaged at rest. */
+static int check_view_at_rest(const struct tamis__view *view)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        if (view->segments[i].segment.header->data_checksum == 0) /* else the stream sums them */
+            rc = tamis__check_at_rest(&view->segments[i]);
+    return rc;
+}
+
 static int save_cargo(const struct tamis__cargo *cargo, const struct tamis__format *format,
                       struct tamis__writer *writer)
 {
@@ -147,6 +157,7 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, uint
     if (rc < 0) return rc;
     rc = load_cargo(filter, view, found, flags, &cargo);
     if (rc == 0) rc = check_secrets(filter->name, &cargo, found, flags);
+    if (rc == 0) rc = check_view_at_rest(view);
     if (rc == 0) {
         rc = tamis__writer_init(&writer, &to);
         if (rc == 0) rc = save_cargo(&cargo, found, &writer);

@@ -364,7 +364,8 @@ int tamis__import_load(struct tamis__import *import)
     if (rc == 0) rc = tamis__import_fill(import);
     /* This runs without the catalog's lock, as it may take long. */
     for (uint32_t i = 0; rc == 0 && i < import->count; i++)
-        rc = tamis__segment_sync_staged(&import->store->place, &import->drafts[i].staged);
+        rc = tamis__segment_sync_staged(&import->store->place, &import->drafts[i].staged,
+                                        &import->drafts[i].header);
     if (rc == 0 && import->reader.sum != NULL)
         tamis__sum_finish(import->reader.sum, import->reader.digest);
     return rc;

@@ -151,7 +151,7 @@ static int compare(struct publication *p, const uint8_t *digest, struct in_force
     if (rc == 1) rc = same_items(p->import, now) && same_content(p->import, digest, now);
     if (rc == 1) rc = has_by_hand(p, now);
     for (uint32_t i = 0; rc == 1 && i < now->open; i++)
-        if (tamis__segment_check(&now->segments[i].segment) < 0) rc = 0;
+        if (tamis__check_at_rest(&now->segments[i]) < 0) rc = 0; /* it is replaced */
     if (rc != 1) return rc;
     p->result.generation = now->record.generation;
     p->result.exceptions = now->record.exception_count;

@@ -271,13 +271,9 @@ static int merge_segment(struct merging *m, const struct tamis__view *to, uint32
     return rc;
 }
 
-static int merge_into_side(struct merging *m, const struct tamis__side *to)
+static int merge_marked(struct merging *m, const struct tamis__side *to)
 {
-    int rc = tamis__check_mergeable(to);
-    if (rc == 0) rc = check_sources(m, to);
-    for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
-        rc = tamis__begin_writing(to->filter, &to->view->segments[i].segment);
-    if (rc == 0) rc = reserve(m, to->view);
+    int rc = reserve(m, to->view);
     if (rc < 0) return rc;
     if (to->view->policy.durable) tamis__durable_begin_merge(to->view);
     for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
@@ -289,6 +285,20 @@ static int merge_into_side(struct merging *m, const struct tamis__side *to)
         rc = raise_items(to->filter, to->view);
     }
     return rc < 0 && m->goes_on ? fail_half_way(to->filter, rc) : rc;
+}
+
+static int merge_into_side(struct merging *m, const struct tamis__side *to)
+{
+    const struct tamis__view *view = to->view;
+    uint32_t begun = 0;
+    int rc = tamis__check_mergeable(to);
+    if (rc == 0) rc = check_sources(m, to);
+    for (; rc == 0 && begun < view->count; begun += rc == 0)
+        rc = tamis__begin_change(to->filter, &view->segments[begun].segment);
+    if (rc == 0) rc = merge_marked(m, to);
+    while (begun > 0)
+        tamis__end_change(&view->segments[--begun].segment);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_merge(tamis_filter *filter, const struct tamis_merge *merge)
@@ -334,7 +344,7 @@ static int make_segment(struct merging *m, struct tamis_store *store, uint32_t i
     if (rc == 0) rc = tamis__segment_check(&to);
     tamis__segment_close(&to);
     /* This runs without the catalog's lock, as it may take long. */
-    return rc < 0 ? rc : tamis__segment_sync_staged(&store->place, &draft->staged);
+    return rc < 0 ? rc : tamis__segment_sync_staged(&store->place, &draft->staged, &draft->header);
 }
 
 /* Makes the drafts like the segments of the first source, and sums up their bytes. */

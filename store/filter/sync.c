@@ -3,7 +3,8 @@
  * sync.c: brings many filters to the disk.
  *
  * First the headers of all segments are read, one pread for each, without the catalog's lock.  A
- * filter is done if its segments are clean and the catalog has their counts.  The others are
+ * filter is done if its segments are clean, the catalog has their counts, and those that its list
+ * has left have checksums.  The others are
  * opened, a group at a time.  Each is brought to the disk as tamis_filter_sync() does it, and one
  * commit brings the counts of the group to the catalog.
  */
@@ -108,7 +109,7 @@ static bool is_clean(const struct tamis_store *store, const struct known *known,
         return false;
     return header.filter_id == known->filter_id && tamis__mark_is_clean(&header.live) &&
            header.live.degraded_since == 0 && header.live.unclean_since == 0 &&
-           tamis__header_items(&header) == known->items &&
+           tamis__header_items(&header) == known->items && !tamis__mark_may_seal(&header) &&
            !(newest && (tamis__next_is_left(header.live.next) || lacks_room(&header)));
 }
 

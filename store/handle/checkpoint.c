@@ -20,6 +20,19 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
     return rc < 0 ? rc : tamis__mark_begin(segment, true);
 }
 
+int tamis__begin_change(struct tamis_filter *filter, const struct tamis__segment *segment)
+{
+    tamis__mark_begin_change(segment);
+    const int rc = tamis__begin_writing(filter, segment);
+    if (rc < 0) tamis__mark_end_change(segment);
+    return rc;
+}
+
+void tamis__end_change(const struct tamis__segment *segment)
+{
+    tamis__mark_end_change(segment);
+}
+
 /* ---- The catalog's part ---------------------------------------------------------------------- */
 
 /*
@@ -98,11 +111,25 @@ static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view *
     return rc;
 }
 
+/*
+ * Lets go of the segments that the list has left, so that their marks become clean and they get
+ * checksums although this handle stays open.  A segment that no older view has has no adder: calls
+ * in this view add to its newest segment.
+ */
+static void let_go_of_left(const struct tamis__view *view)
+{
+    for (uint32_t i = 0; i + 1 < view->count; i++)
+        /* ORDER acquire: what the users of older views wrote was written before they left. */
+        if (__atomic_load_n(view->segments[i].references, __ATOMIC_ACQUIRE) == 1)
+            tamis__mark_let_go(&view->segments[i].segment);
+}
+
 /* Brings all segments of a view to the disk. */
 static int write_segments(struct tamis_filter *filter, struct tamis__view **view)
 {
     int rc = go_to_list_in_force(filter, view);
     if (rc < 0) return rc;
+    let_go_of_left(*view);
     for (uint32_t i = 0; rc >= 0 && i < (*view)->count; i++)
         rc = tamis__mark_checkpoint(&(*view)->segments[i].segment);
     for (uint32_t i = 0; rc >= 0 && i < (*view)->count; i++)

@@ -8,6 +8,11 @@
  * catalog. */
 int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segment *segment);
 
+/* The same for a call that writes into a segment which need not be the newest.  Once it has
+ * returned 0, the caller ends the change when it has written. */
+int tamis__begin_change(struct tamis_filter *filter, const struct tamis__segment *segment);
+void tamis__end_change(const struct tamis__segment *segment);
+
 /* Records the counts and the trouble of the view's segments.  Records the checkpoint's time too,
  * unless it is 0 or the list has gone on since `view`, which was written to the disk. */
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,

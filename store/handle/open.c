@@ -269,7 +269,8 @@ static int leave_segments(const struct tamis__view *view)
     int rc = 0;
     for (uint32_t i = 0; i < view->count; i++) {
         const struct tamis__segment *segment = &view->segments[i].segment;
-        if (tamis__mark_is_writer(segment)) {
+        if (tamis__mark_is_writer(segment) ||
+            (tamis__mark_was_writer(segment) && !tamis__mark_is_clean(segment->live))) {
             const int one = tamis__mark_leave(segment);
             if (rc >= 0 && one < 0) rc = one;
             left = true;

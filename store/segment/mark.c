@@ -12,11 +12,14 @@
 
 #include "os/io.h"
 #include "segment/points.h"
+#include "segment/sums.h"
 
 /* The byte that writers lock, behind the bytes of removers (owner.c); and the one behind it, which
  * the caller of count_dead_flights() locks. */
 #define WRITERS_BYTE ((uint64_t)1 << 61)
 #define TOLL_BYTE (WRITERS_BYTE + 1)
+/* Whoever writes a table of checksums has locked this one. */
+#define SUMS_BYTE (WRITERS_BYTE + 2)
 /* No page of any host is smaller. */
 #define PAGE_BYTES_MIN 4096u
 #define BOOT_ID_WORDS (TAMIS__BOOT_ID_BYTES / 8)
@@ -142,6 +145,44 @@ bool tamis__mark_is_writer(const struct tamis__segment *segment)
                               __atomic_load_n(&writer->unwatched, __ATOMIC_RELAXED));
 }
 
+bool tamis__mark_was_writer(const struct tamis__segment *segment)
+{
+    const struct tamis__writing *writer = segment->writer;
+    if (writer == NULL) return false;
+    /* ORDER acquire, relaxed: as tamis__owner_current() and tamis__mark_is_writer(). */
+    const struct tamis__owner *owner = __atomic_load_n(&writer->owner, __ATOMIC_ACQUIRE);
+    return (owner != NULL && owner->file.fd >= 0) ||
+           __atomic_load_n(&writer->unwatched, __ATOMIC_RELAXED);
+}
+
+void tamis__mark_begin_change(const struct tamis__segment *segment)
+{
+    /* ORDER seq_cst: see tamis__mark_let_go(). */
+    if (segment->writer != NULL)
+        (void)__atomic_add_fetch(&segment->writer->changes, 1, __ATOMIC_SEQ_CST);
+}
+
+void tamis__mark_end_change(const struct tamis__segment *segment)
+{
+    /* ORDER seq_cst: see tamis__mark_let_go(). */
+    if (segment->writer != NULL)
+        (void)__atomic_sub_fetch(&segment->writer->changes, 1, __ATOMIC_SEQ_CST);
+}
+
+void tamis__mark_let_go(const struct tamis__segment *segment)
+{
+    struct tamis__owner *owner =
+        segment->writer != NULL ? tamis__owner_current(&segment->writer->owner) : NULL;
+    if (owner == NULL) return;
+    /* ORDER seq_cst: a change is counted before it looks for an owner.  If it is not seen here, it
+     * finds that this owner has let go, and locks the byte by another one. */
+    __atomic_store_n(&owner->has_let_go, true, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&segment->writer->changes, __ATOMIC_SEQ_CST) == 0)
+        tamis__unlock_byte(owner->file.fd, WRITERS_BYTE);
+    else
+        __atomic_store_n(&owner->has_let_go, false, __ATOMIC_SEQ_CST);
+}
+
 /* Locks the byte of writers.  Returns NULL if no descriptor or lock can be had. */
 static struct tamis__owner *take_lock(const struct tamis__segment *segment)
 {
@@ -240,14 +281,21 @@ static bool others_write(const struct tamis__segment *segment)
     return rc != 0;
 }
 
-/* Clears the mark, unless somebody has begun since `mark` was read. */
-static bool clear_mark(struct tamis__live *live, uint64_t mark)
+/* What a mark becomes when nobody writes any more. */
+static uint64_t clean_mark(uint64_t mark, bool sealed)
+{
+    mark &= ~(TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK | TAMIS__MARK_SEALED);
+    return sealed ? mark | TAMIS__MARK_SEALED : mark;
+}
+
+/* Clears the mark, unless somebody has begun since `mark` was read.  `sealed`: the table of
+ * checksums is on the disk. */
+static bool clear_mark(struct tamis__live *live, uint64_t mark, bool sealed)
 {
     /* ORDER seq_cst: see tamis__mark_begin. */
     if (TAMIS__NO_MARK_COUNT) mark = __atomic_load_n(&live->mark, __ATOMIC_SEQ_CST);
-    const bool cleared = __atomic_compare_exchange_n(
-        &live->mark, &mark, mark & ~(TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK), false,
-        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    const bool cleared = __atomic_compare_exchange_n(&live->mark, &mark, clean_mark(mark, sealed),
+                                                     false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_SYNC_CLEARED);
     return cleared;
 }
@@ -297,6 +345,44 @@ static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_
     return unlogged > own ? unlogged - own : 0;
 }
 
+/* ---- Checksums ------------------------------------------------------------------------------- */
+
+/* Will no key be added to the segment?  Its list has gone on, or it is full. */
+static bool is_at_rest(const struct tamis__live *live)
+{
+    /* ORDER acquire: as tamis__segment_next(). */
+    const uint64_t next = __atomic_load_n(&live->next, __ATOMIC_ACQUIRE);
+    return tamis__next_is_left(next) || next == TAMIS__NEXT_REFUSE;
+}
+
+bool tamis__mark_may_seal(const struct tamis__segment_header *header)
+{
+    const uint64_t mark = load_mark(&header->live);
+    return is_at_rest(&header->live) && !tamis__mark_is_sealed(mark) &&
+           tamis__sums_have_room(header);
+}
+
+/*
+ * Writes the table of checksums, if the segment is at rest and has none for this mark.  The caller
+ * knows that no handle writes to it.  The table is not in force before the mark says so, which it
+ * does only if no writer has begun since `mark` was read.  Returns whether the table is there;
+ * `lock` is locked then, so that a maker that was stopped does not write over the table of another.
+ */
+static bool make_sums(const struct tamis__segment *segment, uint64_t mark,
+                      struct tamis__private_fd *lock)
+{
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    if (!segment->writable || !tamis__mark_may_seal(segment->header)) return false;
+    if (tamis__segment_open_again(segment, what, lock) < 0) return false;
+    if (tamis__lock_byte(lock->fd, SUMS_BYTE, what) != 1) return false;
+    /* ORDER seq_cst: the former holder of the lock has sealed it, or others have written since. */
+    if (__atomic_load_n(&segment->live->mark, __ATOMIC_SEQ_CST) != mark) return false;
+    TAMIS__POINT(TAMIS__POINT_SUMS_LOCKED);
+    const bool made = tamis__sums_make(segment, clean_mark(mark, true)) == 0;
+    TAMIS__POINT(TAMIS__POINT_SUMS_MADE);
+    return made;
+}
+
 /* `leaving`: this handle has done its last write.  If others write, all is left to them. */
 static int checkpoint(const struct tamis__segment *segment, bool leaving)
 {
@@ -313,21 +399,26 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     const bool dirty = (mark & TAMIS__MARK_DIRTY) != 0;
     /* ORDER acq_rel: what a durable filter has to write was written before the sync begins. */
     const uint64_t begun = dirty ? __atomic_add_fetch(&live->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
-    struct tamis__private_fd toll = {.fd = -1};
+    struct tamis__private_fd toll = {.fd = -1}, sums = {.fd = -1};
     const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
+    const bool sealed = alone && make_sums(segment, mark, &sums);
     int rc = sync_all(segment);
     if (rc == 0) rc = tamis__segment_check(segment); /* or another file was synced */
     /* ORDER seq_cst: their bits are on the disk. */
     if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&live->unlogged, dead, __ATOMIC_SEQ_CST);
     tamis__private_close(&toll);
-    if (rc < 0) return rc;
-    if (!dirty) return 1;
-    TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
-    raise_count(&live->syncs_done, begun);
-    const bool cleared = alone && clear_mark(live, mark);
-    if (!stale) raise_time(&live->clean_until, now); /* else keys from before may be missing */
+    if (rc < 0 || (!dirty && !sealed)) {
+        tamis__private_close(&sums);
+        return rc < 0 ? rc : 1;
+    }
+    if (dirty) TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
+    if (dirty) raise_count(&live->syncs_done, begun);
+    const bool cleared = alone && clear_mark(live, mark, sealed);
+    tamis__private_close(&sums);
+    /* If the mark is stale, keys from before may be missing. */
+    if (dirty && !stale) raise_time(&live->clean_until, now);
     rc = sync_header(segment);
-    return rc < 0 ? rc : cleared;
+    return rc < 0 ? rc : cleared || !dirty;
 }
 
 int tamis__mark_checkpoint(const struct tamis__segment *segment)
@@ -369,7 +460,9 @@ static void recover(const struct tamis__live_map *words, bool whole)
                                           tamis__clean_until_of(live, words->created_at), false,
                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     __atomic_store_n(&live->unlogged, 0, __ATOMIC_SEQ_CST); /* no adder has outlived its boot */
-    (void)__atomic_fetch_and(&live->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
+    /* What was written since the table of checksums was made is not in it. */
+    (void)__atomic_fetch_and(&live->mark, ~(TAMIS__MARK_BITS | TAMIS__MARK_SEALED),
+                             __ATOMIC_SEQ_CST);
     set_boot(live);
 }
 

@@ -19,6 +19,15 @@
 #define TAMIS__MARK_UNWATCHED ((uint64_t)4) /* a writer had no lock: only a recovery clears it */
 #define TAMIS__MARK_BITS ((uint64_t)7)
 #define TAMIS__MARK_WRITER ((uint64_t)8) /* each adds one when it begins */
+/* While no other bit says that somebody may have written: the segment has a table of checksums, and
+ * the data and the table are on the disk (sums.h). */
+#define TAMIS__MARK_SEALED ((uint64_t)1 << 63)
+
+/* How many handles have begun to write. */
+static inline uint64_t tamis__mark_writers(uint64_t mark)
+{
+    return (mark & ~TAMIS__MARK_SEALED) / TAMIS__MARK_WRITER;
+}
 
 /* Is the segment dirty from another boot than this one?  Then the machine went down, or the file
  * is a copy. */
@@ -42,6 +51,18 @@ int64_t tamis__unclean_since_of(const struct tamis__live *live, int64_t created_
 int tamis__mark_begin(const struct tamis__segment *segment, bool tried);
 /* Has this handle become a writer, in this process and through this mapping? */
 bool tamis__mark_is_writer(const struct tamis__segment *segment);
+/* Has it ever become one, though it may have let go since? */
+bool tamis__mark_was_writer(const struct tamis__segment *segment);
+/*
+ * The handle writes no more, as its list has gone on, and no call of it can be among the adders of
+ * the segment any more: it is no writer from now on.  So the next checkpoint, by anybody, may clear
+ * the mark.  Nothing happens while a change is under way.
+ */
+void tamis__mark_let_go(const struct tamis__segment *segment);
+/* A call writes into a segment that need not be the newest.  Put these around tamis__mark_begin()
+ * and the writing. */
+void tamis__mark_begin_change(const struct tamis__segment *segment);
+void tamis__mark_end_change(const struct tamis__segment *segment);
 /* Has the disk the mark of this boot?  Then a writer begins without a sync. */
 bool tamis__mark_is_on_disk(const struct tamis__segment *segment);
 
@@ -54,6 +75,10 @@ int tamis__mark_checkpoint(const struct tamis__segment *segment);
 /* The same for a handle that writes no more and is then closed.  If others write, it syncs nothing
  * and returns 0. */
 int tamis__mark_leave(const struct tamis__segment *segment);
+
+/* Is the segment at rest without a table of checksums that it could have?  The next checkpoint that
+ * finds no writer makes the table. */
+bool tamis__mark_may_seal(const struct tamis__segment_header *header);
 
 /* Does any living process write to the segment?  Returns 1, 0 or an error. */
 int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number);

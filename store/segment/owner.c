@@ -37,11 +37,19 @@ int tamis__owner_announce(struct tamis__owner *owner, const uint64_t *words, con
     return rc < 0 ? rc : 0;
 }
 
+/* Closed: it is the parent process's. */
+static bool is_ours(const struct tamis__owner *owner)
+{
+    /* ORDER seq_cst: see tamis__mark_let_go(). */
+    return owner != NULL && owner->file.fd >= 0 &&
+           !__atomic_load_n(&owner->has_let_go, __ATOMIC_SEQ_CST);
+}
+
 struct tamis__owner *tamis__owner_current(struct tamis__owner **handle)
 {
     /* ORDER acquire: pairs with the release in tamis__owner_enter; the owner is whole. */
     struct tamis__owner *owner = __atomic_load_n(handle, __ATOMIC_ACQUIRE);
-    return owner != NULL && owner->file.fd >= 0 ? owner : NULL; /* closed: its parent's */
+    return is_ours(owner) ? owner : NULL;
 }
 
 struct tamis__owner *tamis__owner_enter(struct tamis__owner **handle, struct tamis__owner *fresh)
@@ -49,7 +57,7 @@ struct tamis__owner *tamis__owner_enter(struct tamis__owner **handle, struct tam
     /* ORDER acquire, release: see tamis__owner_current. */
     fresh->previous = __atomic_load_n(handle, __ATOMIC_ACQUIRE);
     do {
-        if (fresh->previous != NULL && fresh->previous->file.fd >= 0) {
+        if (is_ours(fresh->previous)) {
             struct tamis__owner *faster = fresh->previous;
             fresh->previous = NULL;
             tamis__owner_free(fresh);

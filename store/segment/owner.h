@@ -24,7 +24,8 @@
 struct tamis__owner {
     struct tamis__private_fd file; /* the locked file, opened for this owner alone */
     uint64_t nonce;
-    struct tamis__owner *previous; /* one of a parent process, freed with this one */
+    bool has_let_go;               /* atomic: it has given its lock back, and is nobody's owner */
+    struct tamis__owner *previous; /* one before it, freed with this one */
 };
 
 /* Chooses a nonce for an owner whose file is open, and locks its byte.  `words` are the locks. */

@@ -18,6 +18,10 @@
     X(TAMIS__POINT_MARK_DIRTY, "mark: the segment is dirty, and the disk does not know")           \
     X(TAMIS__POINT_MARK_DONE, "mark: the disk knows, and no bit was written yet")                  \
     X(TAMIS__POINT_SYNC_ASKED, "checkpoint: nobody writes, nothing is synced")                     \
+    X(TAMIS__POINT_SUMS_LOCKED,                                                                    \
+      "checkpoint: nobody writes, the table of checksums is not written")                          \
+    X(TAMIS__POINT_SUMS_MADE,                                                                      \
+      "checkpoint: the table of checksums is written, and not on the disk")                        \
     X(TAMIS__POINT_SYNC_DONE, "checkpoint: the segment is synced, its mark as it was")             \
     X(TAMIS__POINT_SYNC_CLEARED, "checkpoint: the mark is cleared, and the disk does not know")
 

@@ -68,6 +68,7 @@ struct tamis__segment_kept {
 struct tamis__writing {
     struct tamis__owner *owner; /* with the lock; NULL: has not written */
     bool unwatched;             /* atomic: it has written without a lock */
+    unsigned changes; /* atomic: calls that write into it though it need not be the newest */
     /* Atomic: how often this handle, and that of the parent process, has raised `unlogged`; and how
      * often it has lowered it since, or has given that up. */
     uint64_t flights_begun, flights_done;
@@ -93,9 +94,16 @@ static inline bool tamis__pages_are_huge(const struct tamis__segment *segment)
            __atomic_load_n(&segment->kept->pages, __ATOMIC_RELAXED) == TAMIS_PAGES_HUGE;
 }
 
+/* The sums of a staged file (sums.h), as long as its header is not final. */
+struct tamis__staged_sums {
+    bool are_made;
+    uint64_t sums, overflow, overflow_bytes; /* as in their head */
+};
+
 struct tamis__staged {
     struct tamis__private_fd file; /* locked */
     char name[24];
+    struct tamis__staged_sums sums;
 };
 
 /* What the file of a segment is called. */
@@ -152,9 +160,10 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
  * them. */
 int tamis__segment_write_out(const struct tamis__place *place, const struct tamis__staged *staged,
                              uint64_t offset, uint64_t bytes);
-/* Brings what was written to the disk, so that publish has little left to do under the lock. */
-int tamis__segment_sync_staged(const struct tamis__place *place,
-                               const struct tamis__staged *staged);
+/* Brings what was written to the disk, so that publish has little left to do under the lock, after
+ * it has written the checksums of the data (sums.h), which do not change any more. */
+int tamis__segment_sync_staged(const struct tamis__place *place, struct tamis__staged *staged,
+                               const struct tamis__segment_header *header);
 
 /* Writes the path of a staged file, for sentences. */
 void tamis__staged_path(const struct tamis__place *place, const struct tamis__staged *staged,

@@ -7,7 +7,7 @@
 #include "os/inside.h"
 #include "os/io.h"
 #include "segment/points.h"
-#include "segment/segment.h"
+#include "segment/sums.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 
@@ -108,7 +108,8 @@ int tamis__segment_write_header(const struct tamis__place *place,
     char what[PATH_BYTES];
     tamis__segment_path(place, header->number, what);
     tamis__header_seal(header);
-    return tamis__header_write(staged->file.fd, header, what);
+    const int rc = tamis__sums_stage_head(staged, header, what);
+    return rc < 0 ? rc : tamis__header_write(staged->file.fd, header, what);
 }
 
 int tamis__segment_take_name(const struct tamis__place *place, struct tamis__staged *staged,
@@ -161,11 +162,13 @@ int tamis__segment_write_out(const struct tamis__place *place, const struct tami
     return tamis__write_out(staged->file.fd, offset, bytes, what);
 }
 
-int tamis__segment_sync_staged(const struct tamis__place *place, const struct tamis__staged *staged)
+int tamis__segment_sync_staged(const struct tamis__place *place, struct tamis__staged *staged,
+                               const struct tamis__segment_header *header)
 {
     char what[PATH_BYTES];
     tamis__staged_path(place, staged, what);
-    return tamis__sync_file(staged->file.fd, what);
+    const int rc = tamis__sums_stage(staged, header, what);
+    return rc < 0 ? rc : tamis__sync_file(staged->file.fd, what);
 }
 
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged)

@@ -39,23 +39,25 @@ uint64_t tamis__data_bytes(uint64_t data_bits)
     return (data_bits / 64 + (data_bits % 64 != 0)) * 8;
 }
 
-static void lay_out(uint64_t data_bytes, uint64_t data_offset, struct tamis__layout *layout)
+/* `room`: for checksums behind the data, which little data have not. */
+static void lay_out(uint64_t data_bytes, uint64_t data_offset, uint64_t room,
+                    struct tamis__layout *layout)
 {
-    if (TAMIS__FORMAT_KNOWN >= 2 && data_bytes <= TAMIS__ONE_PAGE_DATA_MAX)
-        data_offset = TAMIS__ONE_PAGE_HEADER_BYTES;
-    const uint64_t end = data_offset + data_bytes;
+    const bool is_one_page = TAMIS__FORMAT_KNOWN >= 2 && data_bytes <= TAMIS__ONE_PAGE_DATA_MAX;
     layout->data_bytes = data_bytes;
-    layout->data_offset = data_offset;
+    layout->data_offset = is_one_page ? TAMIS__ONE_PAGE_HEADER_BYTES : data_offset;
+    const uint64_t end = layout->data_offset + data_bytes + (is_one_page ? 0 : room);
     layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
 }
 
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout)
 {
     const uint64_t bytes = tamis__data_bytes(data_bits);
-    lay_out(bytes, bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES, layout);
+    const uint64_t offset = bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES;
+    lay_out(bytes, offset, tamis__sums_bytes(offset + bytes), layout);
 }
 
 void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout)
 {
-    lay_out(tamis__data_bytes(data_bits), TAMIS__HEADER_BYTES, layout);
+    lay_out(tamis__data_bytes(data_bits), TAMIS__HEADER_BYTES, 0, layout);
 }

@@ -37,6 +37,25 @@
 #define TAMIS__LARGE_OFFSET ((uint64_t)2 << 20)
 #define TAMIS__FILE_UNIT 4096u
 
+/*
+ * Behind the data of a segment that can be written to is room for a table of checksums
+ * (segment/sums.h): a head, and a sum of 8 bytes for each block of the file from the header's end
+ * to the end of the data.
+ */
+#define TAMIS__SUM_BLOCK_BYTES ((uint64_t)65536)
+#define TAMIS__SUMS_HEAD_BYTES 64u
+/* How many blocks there are up to the byte `end` of the file, and the bytes of their table. */
+static inline uint64_t tamis__sum_blocks(uint64_t end)
+{
+    const uint64_t bytes = end - TAMIS__HEADER_BYTES;
+    return bytes / TAMIS__SUM_BLOCK_BYTES + (bytes % TAMIS__SUM_BLOCK_BYTES != 0);
+}
+
+static inline uint64_t tamis__sums_bytes(uint64_t end)
+{
+    return TAMIS__SUMS_HEAD_BYTES + 8 * tamis__sum_blocks(end);
+}
+
 struct tamis__layout {
     uint64_t data_offset;
     uint64_t data_bytes; /* a multiple of 8 */

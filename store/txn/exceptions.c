@@ -25,7 +25,7 @@ int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__excep
         draft->header.data_checksum = tamis__checksum(index.data, (size_t)draft->header.data_bytes);
         rc = tamis__segment_check(&index);
         tamis__segment_close(&index);
-        if (rc == 0) rc = tamis__segment_sync_staged(&store->place, &draft->staged);
+        if (rc == 0) rc = tamis__segment_sync_staged(&store->place, &draft->staged, &draft->header);
     }
     if (rc < 0) tamis__drafts_discard(store, draft, 1);
     return rc;

@@ -2,6 +2,8 @@
 /* mapped.c: see mapped.h. */
 #include "txn/mapped.h"
 
+#include "segment/sums.h"
+
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__mapped_segment *out)
 {
@@ -77,6 +79,23 @@ uint32_t tamis__pages_recorded(const struct tamis__record *record, uint32_t inde
     const struct tamis__pages_case known = {.setting = record->policy.pages,
                                             .takes_keys = index + 1 == record->segment_count};
     return tamis__pages_wanted(segment, known);
+}
+
+int tamis__check_at_rest(const struct tamis__mapped_segment *s)
+{
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    const struct tamis__segment_header *h = s->segment.header;
+    const char *text = "";
+    struct tamis__sums_verdict sums = {.state = TAMIS__SUMS_NONE};
+    int rc = 0;
+    if (h->data_checksum != 0 && s->kind->verify(&s->segment, &sums.offset, &text) != 0)
+        sums.state = TAMIS__SUMS_BROKEN;
+    if (h->data_checksum == 0) rc = tamis__sums_check(&s->segment, NULL, NULL, &sums);
+    if (rc == 0) rc = tamis__segment_check(&s->segment);
+    if (rc < 0 || sums.state != TAMIS__SUMS_BROKEN) return rc;
+    tamis__segment_path(s->segment.place, h->number, what);
+    return tamis__fail(TAMIS_ECORRUPT, "%s (at byte %" PRIu64 ") %s", what, sums.offset,
+                       h->data_checksum != 0 ? text : sums.reason);
 }
 
 void tamis__close_segment(struct tamis__mapped_segment *s)

@@ -38,6 +38,9 @@ void tamis__close_segment(struct tamis__mapped_segment *segment);
  * Otherwise closes it, and returns `rc` or TAMIS_EFOREIGN. */
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__mapped_segment *segment);
+/* Reads all data of a segment that is static or sealed: are they what they were when it was made?
+ * Returns 0, also for a segment that has no checksums; TAMIS_ECORRUPT, with a sentence. */
+int tamis__check_at_rest(const struct tamis__mapped_segment *segment);
 /* As tamis__open_segment(), if only the number of the segment is known. */
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                        bool writable, struct tamis__mapped_segment *segment);

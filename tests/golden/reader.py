@@ -16,6 +16,7 @@ import time
 import lmdb
 import xxhash
 
+import at_rest
 import hash_sets
 
 MASK = (1 << 64) - 1
@@ -112,13 +113,15 @@ def digest_of(header, key):
     return digest(key, header["seed"])
 
 
-def layout(bits, static, one_page):
-    """3.2; of m bits, of kind 4 (static) more"""
+def layouts(bits, static, one_page):
+    """3.2; of m bits, of kind 4 (static) more: without and with room for checksums"""
     data_bytes = 8 * ((bits + 63) // 64)
     if one_page:
-        return 2304, data_bytes, 4096
+        return [(2304, data_bytes, 4096)]
     data_offset = 4096 if static or data_bytes < 32 << 20 else 2 << 20
-    return data_offset, data_bytes, (data_offset + data_bytes + 4095) // 4096 * 4096
+    end = data_offset + data_bytes
+    sums = 0 if static else 64 + 8 * ((end - 4096 + 65535) // 65536)
+    return [(data_offset, data_bytes, (end + room + 4095) // 4096 * 4096) for room in (0, sums)]
 
 
 def blocked_positions(header, key):
@@ -205,7 +208,7 @@ class Segment:
         must(h["bit_order"] <= 1, path, "newer", "bit_order")
         must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
         seeds = 8 * (fuse_seeds_bytes(h) + fuse_end_bytes(h)) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
-        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4, one_page),
+        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) in layouts(h["m_bits"] + seeds, h["kind"] == 4, one_page),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
         h["key_rule"] = self.check_key_rule(page) if h["incompat_flags"] & 2 else b""
@@ -243,11 +246,14 @@ class Segment:
             must(not any(map(self.bit, past)), self.path, "damaged", "bits past m")
         if h["incompat_flags"] & 4:
             size = 4088
-        must(not any(self.map[h["header_bytes"]:start]) and not any(self.map[end:size]),
+        must(not any(self.map[h["header_bytes"]:start]) and not any(self.map[at_rest.checked(self, end):size]),
              self.path, "damaged", "bytes around the data")
         if h["kind"] in (4, EXCEPTIONS):
             must(h["data_checksum"] == xxhash.xxh3_64_intdigest(self.map[start:end]),
                  self.path, "damaged", "data_checksum")
+
+    def must_rest(self, condition, what):
+        must(condition, self.path, "damaged", f"{what} at rest")
 
     def check_key_rule(self, page):
         """3.1.8"""

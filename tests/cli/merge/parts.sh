@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Eight filters that were built apart are, merged, bit for bit the one that was built at once.
 # Directory only: looks at the bits in the files
-data() { # the bits of a filter, without the header
-    tail -c "+$(($(tamis info "$1" segments --json | grep -o '"data_offset":[0-9]*' | cut -d: -f2) + 1))" \
-        "$TAMIS_STORE/$(tamis info "$1" segments --json | grep -o 'segments/[0-9]*.seg')" | cksum
+field() { tamis info "$1" segments --json | grep -o "\"$2\":[0-9]*" | cut -d: -f2; }
+data() { # the bits of a filter, without the header and the checksums
+    tail -c "+$(($(field "$1" data_offset) + 1))" \
+        "$TAMIS_STORE/$(tamis info "$1" segments --json | grep -o 'segments/[0-9]*.seg')" |
+        head -c "$(($(field "$1" m_bits) / 8))" | cksum
 }
 check() { # OPTION... of create
     tamis create one "$@"

@@ -22,7 +22,7 @@ static int publish(tamis_store *store, const char *name, uint64_t from, uint64_t
         (void)tamis__kind_by_id(described.kind)->add(&segment, &key, sizeof key);
     tamis__segment_close(&segment);
     tamis__header_set_items(&draft.header, count);
-    assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
+    assert_done(tamis__segment_sync_staged(&store->place, &draft.staged, &draft.header));
     edition.name = name;
     edition.drafts = &draft;
     edition.count = 1;

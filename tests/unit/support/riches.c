@@ -108,7 +108,7 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
     assert_done(tamis__draft_stage(store, &draft));
     assert_done(tamis__segment_fill(&store->place, &draft.staged, at, fuses.segment.data,
                                     (size_t)data_bytes));
-    assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
+    assert_done(tamis__segment_sync_staged(&store->place, &draft.staged, &draft.header));
     struct tamis__edition edition = {
         .name = name,
         .drafts = &draft,

@@ -94,5 +94,7 @@ bool in_force_is(tamis_store *store, const struct publishing *publishing, const 
         now.exceptions != notes->exceptions)
         return false;
     if (options_have(options, TAKES(KEEP)) && options->keep != stat.keep) return false;
-    return has_exceptions(store, publishing);
+    /* A list whose bytes have changed on the disk is loaded anew. */
+    return has_exceptions(store, publishing) &&
+           tamis_store_verify(store, publishing->call->args[0], NULL, NULL) == 0;
 }
