@@ -241,8 +241,11 @@ int64_t run_build(struct world *w, tamis_store *store)
     w->out->built.size = sizeof w->out->built;
     if (rc == 0) rc = tamis_build_publish(build, &w->out->built);
     tamis_build_close(build);
-    if (rc >= 0 && tamis_filter_exceptions(store, names[op->name], tell_exception, w) < 0)
-        trouble(w, "the exceptions of what was built");
+    if (rc >= 0 && tamis_filter_exceptions(store, names[op->name], tell_exception, w) < 0) {
+        w->out->exceptions = 0; /* the fault came here, and comes once */
+        if (tamis_filter_exceptions(store, names[op->name], tell_exception, w) < 0)
+            trouble(w, "the exceptions of what was built");
+    }
     return rc;
 }
 
