@@ -117,7 +117,12 @@ static void foretell_file(struct tamis_segment_stat *s)
                          : s->data_bytes >= (32 << 20) ? 2u << 20
                                                        : 4096u;
     }
-    if (s->counter_bits == 0) s->file_bytes = round_up(s->data_offset + s->data_bytes, 4096);
+    const uint64_t end = s->data_offset + s->data_bytes;
+    /* Behind the data is room for checksums, but of a static list, and in a file of one page. */
+    const uint64_t sums = s->fingerprint_bits != 0 || s->data_offset < 4096
+                              ? 0
+                              : 64 + 8 * (round_up(end - 4096, 65536) / 65536);
+    if (s->counter_bits == 0) s->file_bytes = round_up(end + sums, 4096);
 }
 
 static bool size_first(struct model *model, const struct policy *policy, const struct op_spec *spec,
