@@ -126,8 +126,8 @@ class SourceDistribution(sdist):
             raise SystemExit("setup.py: the sources of Tamis are not above this folder")
         shutil.copytree(os.path.join(top, "store"), os.path.join(into, "store"), dirs_exist_ok=True)
         os.makedirs(os.path.join(into, "docs/man"), exist_ok=True)
-        for file in ("CMakeLists.txt", "docs/CMakeLists.txt", "docs/man/tamis.3", "docs/man/tamis_build.3", "docs/man/tamis_labels.3",
-                     "docs/man/tamis_memory.3", "LICENSE"):
+        pages = [f"docs/man/{name}" for name in sorted(os.listdir(os.path.join(top, "docs/man"))) if name.endswith(".3")]
+        for file in ["CMakeLists.txt", "docs/CMakeLists.txt", "LICENSE"] + pages:
             shutil.copy(os.path.join(top, file), os.path.join(into, file))
 
 

@@ -104,8 +104,8 @@ def copy_sources(into):
     """What is built: this folder with the library beside it, as in an sdist."""
     ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "dist", "library")
     shutil.copytree(HERE, into, ignore=ignored)
-    for name in ("CMakeLists.txt", "LICENSE", "docs/CMakeLists.txt", "docs/man/tamis.3", "docs/man/tamis_build.3", "docs/man/tamis_labels.3",
-                 "docs/man/tamis_memory.3"):
+    pages = [f"docs/man/{name}" for name in sorted(os.listdir(os.path.join(TOP, "docs/man"))) if name.endswith(".3")]
+    for name in ["CMakeLists.txt", "LICENSE", "docs/CMakeLists.txt"] + pages:
         os.makedirs(os.path.dirname(os.path.join(into, "library", name)), exist_ok=True)
         shutil.copy(os.path.join(TOP, name), os.path.join(into, "library", name))
     shutil.copytree(os.path.join(TOP, "store"), os.path.join(into, "library/store"))
