@@ -28,7 +28,7 @@
 ENDS_WITH(tamis_store_options, busy_every_ms);
 ENDS_WITH(tamis_sizing, pieces);
 ENDS_WITH(tamis_filter_spec, key_rule);
-ENDS_WITH(tamis_filter_mapped, obstacle);
+ENDS_WITH(tamis_filter_mapped, mend_command);
 ENDS_WITH(tamis_field, sum);
 ENDS_WITH(tamis_field_value, real);
 ENDS_WITH(tamis_explanation, positions_count);
@@ -43,7 +43,7 @@ ENDS_WITH(tamis_problem, reason);
 ENDS_WITH(tamis_build_spec, max_shrink);
 ENDS_WITH(tamis_build_result, key_digest);
 ENDS_WITH(tamis_generation_stat, key_digest);
-ENDS_WITH(tamis_repair_step, what);
+ENDS_WITH(tamis_repair_step, mend);
 ENDS_WITH(tamis_repair_options, from);
 ENDS_WITH(tamis_lost_file, bytes);
 ENDS_WITH(tamis_verify_options, context);
@@ -51,6 +51,9 @@ ENDS_WITH(tamis_backup_options, context);
 ENDS_WITH(tamis_backup_result, kept_bytes);
 ENDS_WITH(tamis_memory_filter, reserved);
 ENDS_WITH(tamis_label, reserved);
+ENDS_WITH(tamis_event, segments);
+ENDS_WITH(tamis_store_stat, format);
+ENDS_WITH(tamis_error_details, system_error);
 
 int tamis__fail_null(const char *call, const char *argument)
 {

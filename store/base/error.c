@@ -15,12 +15,26 @@
 #include "base/thread.h"
 
 #define SENTENCE_BYTES 1024
+#define FORMAT_BYTES 1024
+/* Stands before a mend while a sentence is made.  Text from outside has no such byte: it is quoted.
+ */
+#define MEND_MARK '\x1E'
 
-static TAMIS__THREAD char *own_sentence;        /* NULL before the thread's first failure */
-static TAMIS__THREAD const char *last_sentence; /* NULL, own_sentence, or a message of a code */
-static pthread_key_t sentence_key;
-static bool sentence_key_made;
-static pthread_once_t sentence_once = PTHREAD_ONCE_INIT;
+/* The last failure of a thread. */
+struct said {
+    char sentence[SENTENCE_BYTES];
+    char what[SENTENCE_BYTES / 2];
+    char mend[SENTENCE_BYTES / 2];
+    size_t reason; /* where what happened begins in the sentence, behind the thing */
+    uint64_t offset;
+    int code, system_error;
+};
+
+static TAMIS__THREAD struct said *own_said;     /* NULL before the thread's first failure */
+static TAMIS__THREAD const char *last_sentence; /* NULL, that of own_said, or a message of a code */
+static pthread_key_t said_key;
+static bool said_key_made;
+static pthread_once_t said_once = PTHREAD_ONCE_INIT;
 
 #ifdef TAMIS_TEST_POINTS
 void (*tamis__point_hook)(unsigned point);
@@ -36,42 +50,103 @@ _Thread_local uint64_t tamis__point_hashed;
 #endif
 
 /* At the end of a thread.  If it fails once more after that, it gets another sentence. */
-static void free_sentence(void *sentence)
+static void free_said(void *said)
 {
-    own_sentence = NULL;
+    own_said = NULL;
     last_sentence = NULL;
-    free(sentence);
+    free(said);
 }
 
-static void prepare_sentences(void)
+static void prepare_said(void)
 {
-    sentence_key_made = pthread_key_create(&sentence_key, free_sentence) == 0;
+    said_key_made = pthread_key_create(&said_key, free_said) == 0;
 }
 
 /* Of this thread; NULL if there is no memory for it, or nothing that would free it. */
-static char *sentence(void)
+static struct said *said_of_thread(void)
 {
-    if (own_sentence != NULL) return own_sentence;
-    (void)pthread_once(&sentence_once, prepare_sentences);
-    char *made = sentence_key_made ? malloc(SENTENCE_BYTES) : NULL;
-    if (made != NULL && pthread_setspecific(sentence_key, made) != 0) {
+    if (own_said != NULL) return own_said;
+    (void)pthread_once(&said_once, prepare_said);
+    struct said *made = said_key_made ? calloc(1, sizeof *made) : NULL;
+    if (made != NULL && pthread_setspecific(said_key, made) != 0) {
         free(made);
         made = NULL;
     }
-    own_sentence = made;
+    own_said = made;
     return made;
+}
+
+/* Puts a mark before the mend, which is what follows the last semicolon of a format. */
+static void mark_mend(char marked[FORMAT_BYTES], const char *format)
+{
+    const size_t bytes = strlen(format);
+    const char *mend = NULL;
+    for (const char *at = strstr(format, "; "); at != NULL; at = strstr(at + 1, "; "))
+        mend = at;
+    if (mend == NULL || bytes + 2 > FORMAT_BYTES) {
+        (void)snprintf(marked, FORMAT_BYTES, "%s", format);
+        return;
+    }
+    const size_t before = (size_t)(mend - format);
+    memcpy(marked, format, before);
+    marked[before] = MEND_MARK;
+    memcpy(marked + before + 1, mend, bytes - before + 1);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* it is the caller's, with a mark in it */
+__attribute__((format(printf, 4, 0))) static void say(struct said *said, int code,
+                                                      const struct tamis__fault *fault,
+                                                      const char *format, va_list arguments)
+{
+    char marked[FORMAT_BYTES], text[SENTENCE_BYTES + 1]; /* an argument may be the last sentence */
+    mark_mend(marked, format);
+    (void)vsnprintf(text, sizeof text, marked, arguments);
+    char *mark = strrchr(text, MEND_MARK);
+    const char *mend = fault->mend;
+    if (mark != NULL) {
+        memmove(mark, mark + 1, strlen(mark));
+        if (mend == NULL) mend = mark + 2;
+    }
+    text[SENTENCE_BYTES - 1] = '\0';
+    (void)snprintf(said->mend, sizeof said->mend, "%s", mend != NULL ? mend : "");
+    (void)snprintf(said->what, sizeof said->what, "%s", fault->what != NULL ? fault->what : "");
+    memcpy(said->sentence, text, SENTENCE_BYTES);
+    const char *thing = fault->what != NULL ? strstr(said->sentence, fault->what) : NULL;
+    if (thing != NULL) thing += strlen(fault->what);
+    said->reason = thing != NULL ? (size_t)(thing + strspn(thing, ": ") - said->sentence) : 0;
+    said->offset = fault->offset;
+    said->system_error = fault->system_error;
+    said->code = code;
+}
+#pragma GCC diagnostic pop
+
+/* Sets the thread's last failure, or without memory the message of the code. */
+__attribute__((format(printf, 3, 0))) static int fail(int code, const struct tamis__fault *fault,
+                                                      const char *format, va_list arguments)
+{
+    struct said *said = said_of_thread();
+    if (said != NULL) say(said, code, fault, format, arguments);
+    last_sentence = said != NULL ? said->sentence : tamis_error_message(code);
+    return code;
 }
 
 int(tamis__fail)(int code, const char *format, ...)
 {
-    char *said = sentence();
-    if (said != NULL) {
-        va_list arguments;
-        va_start(arguments, format);
-        (void)vsnprintf(said, SENTENCE_BYTES, format, arguments);
-        va_end(arguments);
-    }
-    last_sentence = said != NULL ? said : tamis_error_message(code);
+    static const struct tamis__fault nothing;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fail(code, &nothing, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int(tamis__fail_of)(int code, const struct tamis__fault *fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fail(code, fault, format, arguments);
+    va_end(arguments);
     return code;
 }
 
@@ -141,6 +216,28 @@ const char *tamis__size_text(char buffer[TAMIS__SIZE_BYTES], double bytes)
 TAMIS_API const char *tamis_last_error(void)
 {
     return last_sentence != NULL ? last_sentence : "";
+}
+
+TAMIS_API int tamis_last_error_details(struct tamis_error_details *details)
+{
+    const struct said *said = own_said;
+    if (details == NULL || details->size <= sizeof details->size) /* the last failure stays */
+        return TAMIS_EINVAL;
+    const bool any = said != NULL && last_sentence == said->sentence;
+    const struct tamis_error_details own = {.size = sizeof own,
+                                            .sentence = tamis_last_error(),
+                                            .what = any ? said->what : "",
+                                            .reason = any ? said->sentence + said->reason
+                                                          : tamis_last_error(),
+                                            .mend = any ? said->mend : "",
+                                            .offset = any ? said->offset : 0,
+                                            .code = any ? said->code : 0,
+                                            .system_error = any ? said->system_error : 0};
+    /* As tamis__give_struct() does, which is above this file. */
+    size_t both = details->size < sizeof own ? details->size : sizeof own;
+    memcpy(details, &own, both);
+    details->size = both;
+    return 0;
 }
 
 static const struct error {

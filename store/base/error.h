@@ -9,8 +9,21 @@
 
 /* Sets this thread's sentence and returns `code`, so that `return tamis__fail(...)` reads well. */
 int tamis__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What is known of a failure beside its sentence, for tamis_last_error_details(). */
+struct tamis__fault {
+    const char *what; /* the thing, as the sentence calls it; NULL: the sentence alone says it */
+    uint64_t offset;  /* the byte in it */
+    int system_error; /* errno; 0: none */
+    const char *mend; /* NULL: what follows the last "; " of `format` */
+};
+int tamis__fail_of(int code, const struct tamis__fault *fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for a failure of which the thing alone is known: a file, say. */
+#define tamis__fail_at(code, thing, ...)                                                           \
+    tamis__fail_of((code), &(const struct tamis__fault){.what = (thing)}, __VA_ARGS__)
 #ifdef __clang_analyzer__ /* sees one file at a time, so it is told what the function returns */
 #define tamis__fail(code, ...) ((void)tamis__fail(code, __VA_ARGS__), (code))
+#define tamis__fail_of(code, ...) ((void)tamis__fail_of(code, __VA_ARGS__), (code))
 #endif
 
 /*

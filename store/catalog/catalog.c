@@ -33,9 +33,12 @@ int tamis__fail_record(const struct tamis__catalog_txn *txn, int code, const cha
                        const char *name, const char *reason)
 {
     char quoted[TAMIS__QUOTED_BYTES];
-    return tamis__fail(code, "the catalog %s: the %s %s %s%s", txn->catalog->file_path, what,
-                       tamis__quote(quoted, name), reason,
-                       code == TAMIS_EVERSION ? "" : "; 'tamis repair' makes it anew");
+    const bool newer = code == TAMIS_EVERSION;
+    const struct tamis__fault fault = {.what = txn->catalog->file_path,
+                                       .mend = newer ? "" : "'tamis repair' makes it anew"};
+    return tamis__fail_of(code, &fault, "the catalog %s: the %s %s %s%s", fault.what, what,
+                          tamis__quote(quoted, name), reason,
+                          newer ? "" : "; 'tamis repair' makes it anew");
 }
 
 /* ---- Life cycle ------------------------------------------------------------------------------ */

@@ -156,6 +156,11 @@ typedef int tamis__catalog_fn(void *context, const struct tamis__record *record)
 int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
                         void *context);
 
+/* The same from the first name on that comes after the name `after`, and not all records are
+ * checked before: for who goes on after tamis__catalog_each(). */
+int tamis__catalog_each_after(struct tamis__catalog_txn *txn, const char *prefix, const char *after,
+                              tamis__catalog_fn *fn, void *context);
+
 /* Generations of a filter that are kept beside the one in force.  They are records without a name,
  * in the order of their generations.  A filter_id of 0 means all filters. */
 int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,

@@ -37,11 +37,12 @@ static int answer(struct tamis__catalog_txn *txn, int rc, const struct tamis__pa
 {
     const char *what = txn->catalog->file_path;
     if (rc == TAMIS_ENOMEM)
-        rc = tamis__fail(rc, "out of memory checking %s", what);
+        rc = tamis__fail_at(rc, what, "out of memory checking %s", what);
     else if (rc < 0)
-        rc = tamis__fail(rc,
-                         "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
-                         what, (unsigned long long)fault->offset, fault->reason);
+        rc = tamis__fail_of(
+            rc, &(struct tamis__fault){.what = what, .offset = fault->offset},
+            "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew", what,
+            (unsigned long long)fault->offset, fault->reason);
     const int whole = tamis__map_check(txn->opened.view, what);
     if (whole < 0) rc = whole;
     if (rc < 0) txn->unsure = true;
@@ -218,9 +219,9 @@ int tamis__catalog_open_to_read(const struct tamis__catalog *catalog, int *fd)
     const char *what = catalog->file_path;
     int rc = tamis__open(catalog->root_fd, NAME, O_RDONLY, 0, what, fd);
     if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_ENOSTORE,
-                           "there is no store here: %s is missing; 'tamis create' makes a store",
-                           what);
+        return tamis__fail_at(TAMIS_ENOSTORE, what,
+                              "there is no store here: %s is missing; 'tamis create' makes a store",
+                              what);
     if (rc < 0) return rc;
     rc = check_file(catalog, *fd);
     if (rc == 0) return 0;
@@ -237,8 +238,8 @@ int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd)
     rc = check_pages(txn, *fd);
     if (rc == 0) rc = tamis__same_file(*fd, what);
     if (rc == 0)
-        rc = tamis__fail(TAMIS_ENOSTORE, "the store of %s was moved or replaced; open it again",
-                         what);
+        rc = tamis__fail_at(TAMIS_ENOSTORE, what,
+                            "the store of %s was moved or replaced; open it again", what);
     if (rc > 0) return 0;
     tamis__close(*fd);
     *fd = -1;

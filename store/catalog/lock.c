@@ -133,7 +133,8 @@ int tamis__catalog_lock(const struct tamis__catalog *catalog, enum tamis__lock l
     const int rc = open_lock(catalog, held);
     if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it has no writer */
     if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
+        return tamis__fail_at(TAMIS_ENOSTORE, what, "the store of %s was removed; open it again",
+                              what);
     if (rc < 0) return rc;
     taking.fd = held->fd;
     return if_free ? try_lock(&taking) : wait_for_lock(&taking);

@@ -47,17 +47,23 @@ static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val val
 }
 
 /* Visits the keys that begin with `prefix`, in order. */
-static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *prefix,
-                    int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
+static int each_key_after(struct tamis__catalog_txn *txn, const struct tamis__key *prefix,
+                          const struct tamis__key *after,
+                          int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
 {
     MDB_cursor *cursor;
-    MDB_val key = tamis__key_val(prefix), value;
+    MDB_val key = tamis__key_val(after != NULL ? after : prefix), value;
     int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
     rc = tamis__txn_check_key(txn, key, true);
     if (rc == 0)
         error = tamis__mdb_cursor_get(txn, cursor, &key, &value,
-                                      prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
+                                      key.mv_size > 0 ? MDB_SET_RANGE : MDB_FIRST);
+    if (rc == 0 && !error && after != NULL && key.mv_size == after->count &&
+        memcmp(key.mv_data, after->bytes, after->count) == 0) {
+        rc = tamis__txn_check_key(txn, key, true);
+        if (rc == 0) error = tamis__mdb_cursor_get(txn, cursor, &key, &value, MDB_NEXT);
+    }
     while (!error && rc == 0 && key.mv_size >= prefix->count &&
            memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
         rc = visit(context, key, value);
@@ -67,6 +73,12 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
     mdb_cursor_close(cursor);
     if (rc == 0 && error != MDB_NOTFOUND) rc = tamis__fail_mdb(txn->catalog, error, "read");
     return tamis__txn_answer(txn, rc);
+}
+
+static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *prefix,
+                    int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
+{
+    return each_key_after(txn, prefix, NULL, visit, context);
 }
 
 /* Does one value match its checksum?  Also counts filters by name, less filters by id. */
@@ -238,6 +250,14 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     if (strlen(prefix) > TAMIS_NAME_MAX) return 0; /* longer than any name */
     const int rc = check_all_records(txn);
     return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
+}
+
+int tamis__catalog_each_after(struct tamis__catalog_txn *txn, const char *prefix, const char *after,
+                              tamis__catalog_fn *fn, void *context)
+{
+    const struct tamis__key from = tamis__name_key(prefix), behind = tamis__name_key(after);
+    struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
+    return each_key_after(txn, &from, &behind, visit_record, &visit);
 }
 
 /* ---- Generations ----------------------------------------------------------------------------- */

@@ -15,14 +15,10 @@ const char *tamis__check_file(uint64_t number, char file[TAMIS__FILE_BYTES])
 
 const char *tamis__check_reason(const char *file, uint64_t *offset)
 {
-    const char *sentence = tamis_last_error(), *at = strstr(sentence, "(at byte ");
-    const char *reason = strstr(sentence, file);
-    unsigned long long byte = 0;
-    if (at != NULL) (void)sscanf(at, "(at byte %llu)", &byte);
-    if (offset != NULL) *offset = byte;
-    if (reason == NULL) return sentence;
-    reason += strlen(file);
-    return reason + strspn(reason, ": ");
+    struct tamis_error_details details = TAMIS_INIT(struct tamis_error_details);
+    (void)tamis_last_error_details(&details);
+    if (offset != NULL) *offset = details.offset;
+    return strstr(details.what, file) != NULL ? details.reason : details.sentence;
 }
 
 bool tamis__is_of_the_system(int error)
@@ -83,13 +79,13 @@ int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
     tamis__quote(quoted, record->name);
     if (kept.newest != 0)
         (void)snprintf(mend, TAMIS__MEND_BYTES,
-                       "; to mend it: 'tamis rollback' of %s goes back to generation %llu, which "
-                       "is kept, or build it anew, or restore a copy",
+                       TAMIS__MENDS "'tamis rollback' of %s goes back to generation %llu, which "
+                                    "is kept, or build it anew, or restore a copy",
                        quoted, (unsigned long long)kept.newest);
     else
         (void)snprintf(mend, TAMIS__MEND_BYTES,
-                       "; to mend it: make %s anew from its keys ('tamis build', or 'tamis drop' "
-                       "and 'tamis create'), or restore a copy",
+                       TAMIS__MENDS "make %s anew from its keys ('tamis build', or 'tamis drop' "
+                                    "and 'tamis create'), or restore a copy",
                        quoted);
     return rc;
 }

@@ -28,6 +28,8 @@ void tamis__numbers_sort(struct tamis__numbers *numbers);
 /* Says what can be done about damage in the list in force: a clause that goes behind what is
  * wrong. */
 #define TAMIS__MEND_BYTES 500
+/* Stands in the text of a repair's step before what the user can do. */
+#define TAMIS__MENDS "; to mend it: "
 int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                       const struct tamis__record *record, char mend[TAMIS__MEND_BYTES]);
 

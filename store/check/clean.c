@@ -35,8 +35,8 @@ static int tell_missing(struct cleaning *c, const char *name, const struct tamis
     (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason(file, NULL));
     if (tamis__repair_has_told_of(c->repair, file)) return 0;
     (void)snprintf(mend, sizeof mend,
-                   " (of generation %" PRIu64
-                   ", which is kept); to mend it: restore a copy, or wait "
+                   " (of generation %" PRIu64 ", which is kept)" TAMIS__MENDS
+                   "restore a copy, or wait "
                    "until newer generations have taken its place ('tamis build'); until then that "
                    "generation cannot be in force again",
                    record->generation);

@@ -80,11 +80,13 @@ int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_
 {
     struct tamis__finding *note;
     while ((note = tamis__findings_take(&repair->notes)) != NULL) {
+        const char *mend = strstr(note->text, TAMIS__MENDS);
         const struct tamis_repair_step step = {.size = sizeof step,
                                                .filter = note->filter,
                                                .file = note->file,
                                                .error = note->error,
-                                               .what = note->text};
+                                               .what = note->text,
+                                               .mend = mend ? mend + strlen(TAMIS__MENDS) : NULL};
         if (rc == 0 && fn != NULL) rc = fn(context, &step);
         free(note);
     }

@@ -62,9 +62,13 @@ static int look_at_catalog(struct tamis__repair *repair, char *why, size_t why_b
         tamis__catalog_end(txn);
     }
     if (rc != TAMIS_ECORRUPT && rc != TAMIS_EFOREIGN) return rc;
-    (void)snprintf(why, why_bytes, "%s", tamis_last_error());
-    char *mend = strstr(why, "; 'tamis repair'");
-    if (mend != NULL) *mend = '\0';
+    struct tamis_error_details details = TAMIS_INIT(struct tamis_error_details);
+    (void)tamis_last_error_details(&details);
+    /* Without its mend, which is this repair. */
+    const size_t mend = *details.mend == '\0' ? 0 : strlen(details.mend) + strlen("; ");
+    size_t bytes = strlen(details.sentence);
+    if (mend < bytes) bytes -= mend;
+    (void)snprintf(why, why_bytes, "%.*s", (int)bytes, details.sentence);
     return 0;
 }
 
@@ -265,7 +269,8 @@ static int find_mend(struct tamis__repair *repair, const struct tamis__finding *
         rc = tamis__catalog_each_generation(txn, record.filter_id, note_kept_file, &kept);
     if (kept.is_kept)
         (void)snprintf(mend, TAMIS__MEND_BYTES,
-                       "; to mend it: wait until newer generations have taken its place ('tamis "
+                       TAMIS__MENDS
+                       "wait until newer generations have taken its place ('tamis "
                        "build'), or restore a copy; the generation in force is not touched by it");
     tamis__catalog_end(txn);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;

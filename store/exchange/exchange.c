@@ -33,8 +33,14 @@ static const char *mend_of(int code, const char *reason)
 int tamis__reader_fail(const struct tamis__reader *reader, int code, uint64_t offset,
                        const char *reason)
 {
-    return tamis__fail(code, "the %s stream %s%s (at byte %llu)", reader->format, reason,
-                       mend_of(code, reason), (unsigned long long)offset);
+    const char *mend = mend_of(code, reason), *own = strstr(reason, "; ");
+    const struct tamis__fault fault = {.what = "stream",
+                                       .offset = offset,
+                                       .mend = *mend != '\0' ? mend + 2
+                                               : own != NULL ? own + 2
+                                                             : NULL};
+    return tamis__fail_of(code, &fault, "the %s stream %s%s (at byte %llu)", reader->format, reason,
+                          mend, (unsigned long long)offset);
 }
 
 int tamis__reader_fill(struct tamis__reader *reader, size_t bytes)

@@ -283,8 +283,10 @@ TAMIS_API int tamis_memory_filters_parse(const void *head, size_t bytes,
     if (outline == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the head of a stream");
     int rc = tamis__portable_parse(head, bytes, outline, &refusal);
     if (rc < 0)
-        rc = tamis__fail(rc, "the tamis stream %s (at byte %llu)", refusal.reason,
-                         (unsigned long long)refusal.offset);
+        rc = tamis__fail_of(
+            rc, &(struct tamis__fault){.what = "the tamis stream", .offset = refusal.offset},
+            "the tamis stream %s (at byte %llu)", refusal.reason,
+            (unsigned long long)refusal.offset);
     else
         rc = take_outline(outline, filters);
     if (rc > 0) {

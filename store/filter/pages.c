@@ -70,7 +70,11 @@ TAMIS_API int tamis_filter_mapped(tamis_filter *filter, struct tamis_filter_mapp
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     rc = count(view, &own);
     own.wanted = tamis__pages_are_huge(newest) ? TAMIS_PAGES_HUGE : TAMIS_PAGES_SMALL;
-    own.obstacle = is_lacking(view, &own) ? tamis__pages_obstacle(newest) : NULL;
+    const struct tamis__obstacle *obstacle =
+        is_lacking(view, &own) ? tamis__pages_obstacle(newest) : NULL;
+    own.obstacle = obstacle != NULL ? obstacle->why : NULL;
+    own.mend = obstacle != NULL ? obstacle->mend : NULL;
+    own.mend_command = obstacle != NULL ? obstacle->command : NULL;
     if (rc == 0) tamis__give_struct(&own, sizeof own, mapped);
     return (int)tamis__leave_with(filter, view, rc);
 }

@@ -6,6 +6,7 @@
 #include "handle/follow.h"
 #include "segment/mark.h"
 #include "segment/pages.h"
+#include "txn/event.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"
@@ -127,6 +128,7 @@ static void let_go_of_left(const struct tamis__view *view)
 /* Brings all segments of a view to the disk. */
 static int write_segments(struct tamis_filter *filter, struct tamis__view **view)
 {
+    const int64_t begun = tamis__steady_ns();
     int rc = go_to_list_in_force(filter, view);
     if (rc < 0) return rc;
     let_go_of_left(*view);
@@ -134,6 +136,10 @@ static int write_segments(struct tamis_filter *filter, struct tamis__view **view
         rc = tamis__mark_checkpoint(&(*view)->segments[i].segment);
     for (uint32_t i = 0; rc >= 0 && i < (*view)->count; i++)
         tamis__pages_anew(&(*view)->segments[i].segment);
+    const int64_t taken = tamis__steady_ns() - begun;
+    if (taken >= TAMIS_SLOW_SYNC_NS)
+        tamis__store_tell(filter->store, TAMIS_EVENT_SLOW_SYNC, filter->name, (*view)->count,
+                          taken);
     return rc < 0 ? tamis__tell_of_failure(filter, *view, rc) : 0;
 }
 

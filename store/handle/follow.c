@@ -12,7 +12,10 @@
  */
 #include "handle/follow.h"
 
+#include <assert.h>
+
 #include "handle/points.h"
+#include "txn/event.h"
 #include "txn/spares.h"
 
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view)
@@ -142,6 +145,12 @@ static int install_view(struct tamis_filter *filter, struct tamis__view **view,
                         struct tamis__view *newer)
 {
     struct tamis__view *old = *view;
+    assert(old != NULL && newer != NULL); /* the caller is in the one, and has made the other */
+    const struct tamis__segment_header *before = tamis__newest(old)->segment.header,
+                                       *after = tamis__newest(newer)->segment.header;
+    const uint32_t segments = newer->count;
+    const bool rotated = after->slice != before->slice,
+               grew = !rotated && after->step > before->step;
     /* ORDER seq_cst: see tamis__enter. */
     const bool ours = __atomic_compare_exchange_n(&filter->view, &old, newer, false,
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -149,6 +158,9 @@ static int install_view(struct tamis_filter *filter, struct tamis__view **view,
         tamis__view_retire(filter, *view);
     else
         tamis__view_free(newer);
+    if (ours && (rotated || grew))
+        tamis__store_tell(filter->store, rotated ? TAMIS_EVENT_ROTATED : TAMIS_EVENT_GREW,
+                          filter->name, segments, 0);
     struct tamis__view *entered = tamis__enter(&filter->view);
     if (entered != NULL) *view = entered; /* never NULL here: this thread has its slot already */
     tamis__view_reclaim(filter);          /* we have left the old view, too */

@@ -10,6 +10,7 @@
 #include "handle/journal.h"
 #include "handle/pages.h"
 #include "segment/mark.h"
+#include "txn/event.h"
 #include "txn/recover.h"
 #include "txn/replay.h"
 #include "txn/spares.h"
@@ -200,6 +201,14 @@ static int check_wanted(const struct wanted *wanted)
         wanted->flags);
 }
 
+static void tell_of_trouble(const struct tamis_filter *filter)
+{
+    const struct tamis__trouble trouble = tamis__view_trouble(filter->view);
+    if (trouble.unclean_since != 0)
+        tamis__store_tell(filter->store, TAMIS_EVENT_UNCLEAN, filter->name, filter->view->count,
+                          trouble.unclean_since);
+}
+
 /* Ends an open: does what takes long, or takes the catalog's lock itself.  The caller has given
  * that lock back. */
 static int finish_open(struct tamis_store *store, struct wanted *wanted)
@@ -216,6 +225,7 @@ static int finish_open(struct tamis_store *store, struct wanted *wanted)
         rc = recover_for_reader(store, wanted->name, filter);
     }
     if (rc == 0 && filter->populate) rc = tamis__view_populate(filter->view);
+    if (rc == 0) tell_of_trouble(filter);
     if (rc < 0) filter_free(filter);
     return rc;
 }

@@ -71,6 +71,8 @@ struct tamis_repair_step {
     const char *file;   /* path inside the store */
     int error;          /* 0: done; else TAMIS_E*: it could not be, or must not be */
     const char *what;   /* a sentence */
+    const char
+        *mend; /* what mends it, which ends the sentence; NULL: it is done, or nothing does */
 };
 typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step);
 

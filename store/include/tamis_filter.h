@@ -404,9 +404,10 @@ struct tamis_filter_mapped {
     uint64_t huge_bytes;  /* of these, mapped by entries of 2 MiB */
     uint32_t wanted;      /* enum tamis_pages: what the newest segment is to have now; not AUTO */
     uint32_t reserved;    /* 0 */
-    const char *obstacle; /* why huge ones are wanted and not had, and behind a semicolon what mends
-                             it; a command stands at the end, behind a colon, with NAME for the
-                             filter's.  NULL: nothing is lacking.  Static storage. */
+    const char *obstacle; /* why huge ones are wanted and not had; NULL: nothing is lacking.  This
+                             and the following are in static storage */
+    const char *mend;     /* what mends it; NULL: nothing is lacking */
+    const char *mend_command; /* NULL, or the command that does, with NAME for the filter's */
 };
 
 /*

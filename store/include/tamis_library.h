@@ -43,6 +43,25 @@ TAMIS_API const char *tamis_error_message(int error);
  */
 TAMIS_API const char *tamis_last_error(void);
 
+/* What is known of the last failed call of this thread, in parts.  The texts are the library's, and
+ * valid until this thread's next failing call; none is NULL. */
+struct tamis_error_details {
+    size_t size;          /* sizeof(struct tamis_error_details) */
+    const char *sentence; /* as tamis_last_error() returns it */
+    const char *what;   /* the file or stream that the sentence is about; "": none, or the sentence
+                           alone names it */
+    const char *reason; /* the sentence behind `what`; all of it if that is "" */
+    const char *mend;   /* what mends it: the end of the sentence, such as "free some room"; "":
+                           nothing is known to */
+    uint64_t offset;    /* the byte in `what` where it is damaged; else 0 */
+    int32_t code;       /* TAMIS_E*; 0: nothing has failed yet, or memory for this was out */
+    int32_t system_error; /* errno of the system call that failed; 0: none did */
+};
+
+/* Gets it.  Returns 0, or TAMIS_EINVAL for NULL and a size that was not set; it is no failure that
+ * tamis_last_error() tells. */
+TAMIS_API int tamis_last_error_details(struct tamis_error_details *details);
+
 /* Returns "blocked", "bloom", "counting" or "fuse"; NULL if this library has no kind of that
  * number.  Static storage. */
 TAMIS_API const char *tamis_kind_name(uint32_t kind);

@@ -104,9 +104,68 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_timeout(tamis_store *store,
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_callback(tamis_store *store, tamis_busy_fn *fn,
                                                              void *context);
 
+/* What happens to a filter while a program uses it. */
+enum tamis_event_type {
+    TAMIS_EVENT_GREW = 1,      /* it goes on in another segment, because the one before is full */
+    TAMIS_EVENT_ROTATED = 2,   /* a new slice of its window has begun */
+    TAMIS_EVENT_UNCLEAN = 3,   /* it was opened, and keys may be missing (TAMIS_STATE_UNCLEAN) */
+    TAMIS_EVENT_SLOW_SYNC = 4, /* a checkpoint has taken TAMIS_SLOW_SYNC_NS or longer */
+};
+
+#define TAMIS_SLOW_SYNC_NS 1000000000 /* a second */
+
+/* An event.  The strings live only during the call of the function. */
+struct tamis_event {
+    size_t size;        /* sizeof(struct tamis_event) */
+    const char *filter; /* its name, as it was when the handle was opened */
+    int64_t ns;         /* SLOW_SYNC: how long it took; UNCLEAN: since when keys may be missing, in
+                           ns since 1970; else 0 */
+    uint32_t type;      /* enum tamis_event_type; later versions may have more */
+    uint32_t segments;  /* that the filter has now */
+};
+typedef void tamis_event_fn(void *context, const struct tamis_event *event);
+
+/*
+ * Has `fn` called for each event that a handle of this store meets; NULL ends this.  Growth and
+ * rotation are told once for each handle that notices them, whichever process has made them.  Call
+ * it before another thread uses the store or a filter of it.
+ *
+ * fn runs in the thread that meets the event, in the middle of an add, a query, a sync or an open,
+ * perhaps with a lock of the store held: it must be quick, and must not call the library.
+ *
+ * Returns  0.  TAMIS_EINVAL: no store.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_event_callback(tamis_store *store,
+                                                              tamis_event_fn *fn, void *context);
+
 /* Gives the handle back.  NULL is allowed, the same handle twice is not.  Filters opened from the
  * store stay usable until they are closed. */
 TAMIS_API void tamis_store_close(tamis_store *store);
+
+/* ---- What is known of a store ------------------------------------------------------------- */
+
+/* What is known of a store: the sum of what tamis_store_list() tells of its filters, and its files.
+ * Times are in nanoseconds since 1970-01-01 UTC. */
+struct tamis_store_stat {
+    size_t size;            /* sizeof(struct tamis_store_stat) */
+    const char *path;       /* absolute; lives as long as the store */
+    uint64_t id;            /* drawn when the store was made */
+    uint64_t filters;       /* number of filters */
+    uint64_t segments;      /* of all filters, without generations that are kept */
+    uint64_t items;         /* keys, as of each filter's last checkpoint */
+    uint64_t size_bytes;    /* of the files of these segments */
+    uint64_t catalog_bytes; /* of catalog.mdb */
+    uint64_t free_bytes;    /* that the file system has for this user */
+    int64_t created_at;
+    uint32_t state;     /* TAMIS_STATE_* bits that any filter has */
+    uint32_t mode;      /* permission bits, of catalog.mdb */
+    uint32_t read_only; /* 1: this handle is for reading only */
+    uint32_t format;    /* the number of the store's format (docs/format.md) */
+};
+
+/* Gets it.  Reads the catalog only, under its shared lock: some microseconds for each filter.
+ * Returns 0, TAMIS_EINVAL, or an error of tamis_store_list(). */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_stat(tamis_store *store, struct tamis_store_stat *stat);
 
 /* ---- The list of filters ------------------------------------------------------------------ */
 
@@ -130,6 +189,27 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_list_live(tamis_store *store, const char *prefix,
                                                      tamis_list_fn *fn, void *context);
+
+/*
+ * A cursor: the filters one after the other, for a store that may have millions of them.  It reads
+ * the catalog some filters at a time, so its memory does not depend on how many there are, and no
+ * lock is held between two calls.  What it tells of a filter is as tamis_store_list() has it.  The
+ * names come in byte order, none twice.  A filter that is made, dropped or renamed meanwhile may be
+ * among them or not.
+ *
+ * store    stays open until the cursor is closed, though its handle may be closed before.
+ * prefix   as for tamis_store_list(); copied.
+ * cursor   *cursor receives it; the caller closes it.  One thread at a time may use it.
+ * Returns  0, TAMIS_EINVAL, TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_cursor_open(tamis_store *store, const char *prefix,
+                                                 tamis_cursor **cursor);
+/* Gets the next filter.  Returns 1, or 0 after the last; TAMIS_EINVAL, or an error of
+ * tamis_store_list(), after which the call can be made again. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_cursor_next(tamis_cursor *cursor,
+                                                 struct tamis_filter_stat *stat);
+/* Gives the cursor back.  NULL is allowed. */
+TAMIS_API void tamis_cursor_close(tamis_cursor *cursor);
 
 /* Called once for each filter that could not be brought to the disk, with the error.
  * tamis_last_error() says why.  A value other than 0 ends the call, which returns it. */

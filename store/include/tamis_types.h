@@ -38,6 +38,7 @@
 typedef struct tamis_store tamis_store;
 typedef struct tamis_filter tamis_filter;
 typedef struct tamis_watch tamis_watch;
+typedef struct tamis_cursor tamis_cursor;
 
 /*
  * An initializer that sets `size` and clears the rest:

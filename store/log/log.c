@@ -369,7 +369,8 @@ static int fill_window(const struct tamis__log *log, struct window *window, uint
     const uint64_t left = log->bytes - offset;
     if (wanted > window->room) {
         unsigned char *buffer = realloc(window->buffer, wanted);
-        if (buffer == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory reading %s", what);
+        if (buffer == NULL)
+            return tamis__fail_at(TAMIS_ENOMEM, what, "out of memory reading %s", what);
         window->buffer = buffer;
         window->room = wanted;
     }

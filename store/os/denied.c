@@ -138,8 +138,9 @@ int tamis__fail_denied(int error_number, int dir_fd, const char *name, int right
         .owner = c.st.st_uid, .group = c.st.st_gid, .mode = c.st.st_mode & 07777};
     const bool is_directory = S_ISDIR(c.st.st_mode);
     char mend[TAMIS__DENIED_BYTES];
-    return tamis__fail(
-        TAMIS_EACCESS,
+    const struct tamis__fault fault = {.what = what, .system_error = error_number};
+    return tamis__fail_of(
+        TAMIS_EACCESS, &fault,
         "cannot %s %s: user %u may not %s %s, which has mode 0%03o, owner %u and "
         "group %u; %s",
         verb, what, geteuid(), deed(c.lacks, is_directory), c.path, (unsigned)file.mode & 0777,

@@ -40,9 +40,13 @@ int tamis__fail_errno(int error_number, const char *verb, const char *what)
 #else /* musl's strerror() returns constants, and its strerror_r() is that of POSIX */
     const char *reason = strerror(error_number);
 #endif
-    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
-        if (meanings[i].number == error_number)
-            return tamis__fail(meanings[i].code, "cannot %s %s: %s%s", verb, what, reason,
-                               meanings[i].mend);
-    return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, what, reason);
+    struct tamis__fault fault = {.what = what, .system_error = error_number};
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+        const char *mend = meanings[i].mend;
+        if (meanings[i].number != error_number) continue;
+        fault.mend = *mend != '\0' ? mend + 2 : "";
+        return tamis__fail_of(meanings[i].code, &fault, "cannot %s %s: %s%s", verb, what, reason,
+                              mend);
+    }
+    return tamis__fail_of(TAMIS_ESYSTEM, &fault, "cannot %s %s: %s", verb, what, reason);
 }

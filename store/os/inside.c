@@ -19,8 +19,8 @@ int tamis__inside_check_owner(int dir_fd, int fd, const char *what)
     if (rc < 0 || (directory.mode & open_to_all) != open_to_all) return rc;
     rc = tamis__file_info(fd, what, &file);
     if (rc < 0 || file.owner == geteuid() || file.owner == directory.owner) return rc;
-    return tamis__fail(
-        TAMIS_EACCESS,
+    return tamis__fail_at(
+        TAMIS_EACCESS, what,
         "%s belongs to user %u, and anybody may put files into its directory, as it is "
         "sticky and open to all; have the store in a directory of its own",
         what, file.owner);
@@ -33,10 +33,10 @@ static int check(int dir_fd, int fd, bool reads, const char *what)
     const int rc = tamis__file_info(fd, what, &file);
     if (rc < 0) return rc;
     if (!file.is_regular)
-        return tamis__fail(TAMIS_EFOREIGN, "%s is not a regular file; remove it", what);
+        return tamis__fail_at(TAMIS_EFOREIGN, what, "%s is not a regular file; remove it", what);
     if (file.links > 1 && !reads)
-        return tamis__fail(
-            TAMIS_EFOREIGN,
+        return tamis__fail_at(
+            TAMIS_EFOREIGN, what,
             "%s has %llu names (hard links), so what is written here is written there "
             "too; with the store at rest, make it a file of its own by 'cp -p "
             "--reflink=never' to another name and 'mv' back",
@@ -123,10 +123,10 @@ static bool group_matters(unsigned mode)
 
 static int fail_group(unsigned group, const char *what)
 {
-    return tamis__fail(TAMIS_EACCESS,
-                       "cannot give %s the store's group, %u; be one of that group, or have the "
-                       "store's directories hand it on (chgrp, chmod g+s)",
-                       what, group);
+    return tamis__fail_at(TAMIS_EACCESS, what,
+                          "cannot give %s the store's group, %u; be one of that group, or have the "
+                          "store's directories hand it on (chgrp, chmod g+s)",
+                          what, group);
 }
 
 /* Called before the mode is set: the mode would else let in another group. */
@@ -151,8 +151,8 @@ static int set_owner(int fd, unsigned mode, uid_t owner, const char *what)
     struct stat st;
     if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
     if (st.st_uid == owner || fchown(fd, owner, (gid_t)-1) == 0 || others_may_write(mode)) return 0;
-    return tamis__fail(
-        TAMIS_EACCESS,
+    return tamis__fail_at(
+        TAMIS_EACCESS, what,
         "user %u cannot give %s to user %u, who alone may write to this store; be that user "
         "('sudo -u'), or let a group write to it: with the store's directory DIR, 'chgrp -R GROUP "
         "DIR', "
@@ -216,8 +216,8 @@ int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
     char mend[TAMIS__DENIED_BYTES], store[1024];
     (void)snprintf(store, sizeof store, "-R %.*s", slash != NULL ? (int)(slash - what) : 1,
                    slash != NULL ? what : ".");
-    return tamis__fail(
-        TAMIS_EACCESS,
+    return tamis__fail_at(
+        TAMIS_EACCESS, what,
         "user %u may not %s this store: %s has mode 0%03o, owner %u and group %u; "
         "%s%s",
         geteuid(), read_only ? "read" : "write to", what, model.st_mode & 0777, model.st_uid,

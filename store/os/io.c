@@ -157,9 +157,10 @@ int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const ch
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return tamis__fail_errno(errno, "read", what);
         if (got == 0)
-            return tamis__fail(TAMIS_ECORRUPT,
-                               "%s is truncated: it ends before byte %llu; restore it from a copy",
-                               what, (unsigned long long)(offset + bytes));
+            return tamis__fail_at(
+                TAMIS_ECORRUPT, what,
+                "%s is truncated: it ends before byte %llu; restore it from a copy", what,
+                (unsigned long long)(offset + bytes));
         done += (size_t)got;
     }
     return 0;
@@ -251,11 +252,11 @@ int tamis__disk_room(int fd, const char *what, uint64_t *bytes)
 static int fail_no_room(uint64_t needed, uint64_t available, const char *what, const char *mend)
 {
     char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
-    return tamis__fail(TAMIS_ENOSPACE,
-                       "%s needs %s (%llu bytes), but its file system has %s (%llu bytes) free; %s",
-                       what, tamis__size_text(need, (double)needed), (unsigned long long)needed,
-                       tamis__size_text(have, (double)available), (unsigned long long)available,
-                       mend);
+    return tamis__fail_at(
+        TAMIS_ENOSPACE, what,
+        "%s needs %s (%llu bytes), but its file system has %s (%llu bytes) free; %s", what,
+        tamis__size_text(need, (double)needed), (unsigned long long)needed,
+        tamis__size_text(have, (double)available), (unsigned long long)available, mend);
 }
 
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what)
@@ -302,10 +303,10 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
     const int error = reserve_blocks(fd, from, bytes, what);
     if (error == 0 || error == EOPNOTSUPP) return 0; /* the write will find out */
     if (error == ENOSPC && tamis__disk_room(fd, what, &available) == 0)
-        return tamis__fail(TAMIS_ENOSPACE,
-                           "%s needs %s more, but its file system has %s free; free some room%s",
-                           what, tamis__size_text(need, (double)bytes),
-                           tamis__size_text(have, (double)available), mend);
+        return tamis__fail_at(TAMIS_ENOSPACE, what,
+                              "%s needs %s more, but its file system has %s free; free some room%s",
+                              what, tamis__size_text(need, (double)bytes),
+                              tamis__size_text(have, (double)available), mend);
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
@@ -339,8 +340,8 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what)
     if (error == 0) return 0;
     if (error == EOPNOTSUPP) return extend_by_zeros(fd, to, what);
     if (error == ENOSPC || error == EDQUOT)
-        return tamis__fail(
-            TAMIS_ENOSPACE,
+        return tamis__fail_at(
+            TAMIS_ENOSPACE, what,
             "%s needs %s more for counters that have outgrown their bits, and the disk "
             "has no room; free some",
             what, tamis__size_text(need, (double)(to - from)));

@@ -55,7 +55,7 @@ int tamis__map_part(int fd, uint64_t offset, uint64_t bytes, bool writable, cons
     if (rc < 0) return rc;
     if (tamis__guard_add(got, bytes, writable) == NULL) {
         (void)munmap(got, (size_t)bytes);
-        return tamis__fail(TAMIS_ENOMEM, "out of memory mapping %s", what);
+        return tamis__fail_at(TAMIS_ENOMEM, what, "out of memory mapping %s", what);
     }
     *map = got;
     return 0;
@@ -120,8 +120,8 @@ void tamis__advise_large(void *at, size_t bytes)
 int tamis__map_check(const void *map, const char *what)
 {
     if (!tamis__guard_is_broken(tamis__guard_of(map))) return 0;
-    return tamis__fail(
-        TAMIS_ECORRUPT,
+    return tamis__fail_at(
+        TAMIS_ECORRUPT, what,
         "a page of %s could not be read: the file was truncated meanwhile, or the disk "
         "fails (dmesg); restore it from a copy, then open it again",
         what);

@@ -32,8 +32,8 @@ int tamis__refuse_network(int fd, const char *what)
     if (TEST_TYPE != 0) type = TEST_TYPE;
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
         if (networks[i].type == type)
-            return tamis__fail(
-                TAMIS_EUNSUPPORTED,
+            return tamis__fail_at(
+                TAMIS_EUNSUPPORTED, what,
                 "the store %s is on %s, which other machines may have mounted too: what they write "
                 "to shared files would be lost, locks or not; have it on a local disk, or run "
                 "that risk with --force-network-fs (TAMIS_OPEN_FORCE_NETWORK_FS)",

@@ -55,13 +55,14 @@ int tamis__overlay_copy_up(int dir_fd, const char *name, const char *what)
         return 0;
     if (rc != TAMIS_EACCESS) return rc;
     if (is_of_upper(dir_fd, name)) return 0;
-    return tamis__fail(TAMIS_EUNSUPPORTED,
-                       "%s is on overlayfs, perhaps in a layer of a container image, and user %u "
-                       "may not write to it: a "
-                       "process that may would go on in a copy of it, and what that adds would be "
-                       "absent here; have the "
-                       "store on a volume, or in a directory that is copied when the container "
-                       "starts, or run that risk "
-                       "with --force-network-fs (TAMIS_OPEN_FORCE_NETWORK_FS)",
-                       what, geteuid());
+    return tamis__fail_at(
+        TAMIS_EUNSUPPORTED, what,
+        "%s is on overlayfs, perhaps in a layer of a container image, and user %u "
+        "may not write to it: a "
+        "process that may would go on in a copy of it, and what that adds would be "
+        "absent here; have the "
+        "store on a volume, or in a directory that is copied when the container "
+        "starts, or run that risk "
+        "with --force-network-fs (TAMIS_OPEN_FORCE_NETWORK_FS)",
+        what, geteuid());
 }

@@ -28,12 +28,12 @@ static int fail_broken(const struct tamis__segment *segment, const char *what)
     if (rc == 0) rc = tamis__file_info(fd, what, &info);
     tamis__close(fd);
     if (rc == 0 && info.bytes < bytes)
-        return tamis__fail(TAMIS_ECORRUPT,
-                           "%s was truncated by somebody else while it was open: it has %" PRIu64
-                           " bytes of %" PRIu64 MEND,
-                           what, info.bytes, bytes);
-    return tamis__fail(
-        TAMIS_EIO,
+        return tamis__fail_at(TAMIS_ECORRUPT, what,
+                              "%s was truncated by somebody else while it was open: it has %" PRIu64
+                              " bytes of %" PRIu64 MEND,
+                              what, info.bytes, bytes);
+    return tamis__fail_at(
+        TAMIS_EIO, what,
         "the system could not give a page of %s: it was truncated for a while, the disk is "
         "full, or it fails (dmesg); see to that, then open the filter again and run "
         "'tamis verify'",
@@ -90,10 +90,11 @@ int tamis__segment_check(const struct tamis__segment *segment)
                    staged ? "staging" : "segments", staged ? segment->staged->name : name);
     if (broken && !staged) return fail_broken(segment, what);
     if (broken)
-        return tamis__fail(TAMIS_EIO,
-                           "the system could not give a page of %s: the disk is full, or it fails "
-                           "(dmesg), or somebody truncated it",
-                           what);
-    return tamis__fail(TAMIS_ECORRUPT, "%s was overwritten by somebody else while it was open" MEND,
-                       what);
+        return tamis__fail_at(
+            TAMIS_EIO, what,
+            "the system could not give a page of %s: the disk is full, or it fails "
+            "(dmesg), or somebody truncated it",
+            what);
+    return tamis__fail_at(TAMIS_ECORRUPT, what,
+                          "%s was overwritten by somebody else while it was open" MEND, what);
 }

@@ -34,35 +34,40 @@
 #define SYSTEM_SWITCHES "/sys/kernel/mm/transparent_hugepage"
 #define RANGES_TRIED 8u
 
-static const char of_process[] =
-    "this process has huge pages switched off (PR_SET_THP_DISABLE of prctl); start it without that";
-static const char of_failed_sync[] =
-    "a sync has failed, and what is in memory alone must not leave it; mend that first (tamis "
-    "doctor), then have the pages come anew: tamis sync NAME";
-static const char of_kernel[] =
-    "the kernel was built without transparent huge pages; it works all the same with small ones: "
-    "tamis pages NAME small";
-static const char of_tmpfs_switch[] =
-    "huge pages are switched off for files in memory; have them allowed: echo advise "
-    ">" SYSTEM_SWITCHES "/shmem_enabled";
-static const char of_old_tmpfs[] =
-    "this kernel puts no pages of files in memory together, as Linux does from 6.1 on; mount the "
-    "tmpfs with huge=always, or go on with small ones: tamis pages NAME small";
-static const char of_history[] =
+static const struct tamis__obstacle of_process = {
+    "this process has huge pages switched off (PR_SET_THP_DISABLE of prctl)",
+    "start it without that", NULL};
+static const struct tamis__obstacle of_failed_sync = {
+    "a sync has failed, and what is in memory alone must not leave it",
+    "mend that first (tamis doctor), then have the pages come anew", "tamis sync NAME"};
+static const struct tamis__obstacle of_kernel = {
+    "the kernel was built without transparent huge pages", "it works all the same with small ones",
+    "tamis pages NAME small"};
+static const struct tamis__obstacle of_tmpfs_switch = {
+    "huge pages are switched off for files in memory", "have them allowed",
+    "echo advise >" SYSTEM_SWITCHES "/shmem_enabled"};
+static const struct tamis__obstacle of_old_tmpfs = {
+    "this kernel puts no pages of files in memory together, as Linux does from 6.1 on",
+    "mount the tmpfs with huge=always, or go on with small ones", "tamis pages NAME small"};
+static const struct tamis__obstacle of_history = {
     "its pages came into memory one by one, by a program that read them and did not ask for large "
-    "ones; have them come anew: tamis sync NAME";
-static const char of_others[] =
+    "ones",
+    "have them come anew", "tamis sync NAME"};
+static const struct tamis__obstacle of_others = {
     "its pages came into memory one by one, and stay while another process has them mapped or "
-    "writes to them; end or restart such processes, then have the pages come anew: tamis sync NAME";
-static const char of_memory[] =
-    "memory has no 2 MiB left in one piece; free some, or have the kernel put it together (echo 1 "
-    ">/proc/sys/vm/compact_memory), then have the pages come anew: tamis sync NAME";
-static const char of_old_ext4[] = "ext4 gives huge pages from Linux 6.16 on, and this kernel is "
-                                  "older; move the store to xfs or a "
-                                  "newer kernel, or go on with small ones: tamis pages NAME small";
-static const char of_file_system[] =
-    "the file system gives this file none (of Linux 6.18, ext4 and xfs do, and btrfs does not); "
-    "move the store to one that does, or go on with small ones: tamis pages NAME small";
+    "writes to them",
+    "end or restart such processes, then have the pages come anew", "tamis sync NAME"};
+static const struct tamis__obstacle of_memory = {
+    "memory has no 2 MiB left in one piece",
+    "free some, or have the kernel put it together (echo 1 >/proc/sys/vm/compact_memory), then "
+    "have the pages come anew",
+    "tamis sync NAME"};
+static const struct tamis__obstacle of_old_ext4 = {
+    "ext4 gives huge pages from Linux 6.16 on, and this kernel is older",
+    "move the store to xfs or a newer kernel, or go on with small ones", "tamis pages NAME small"};
+static const struct tamis__obstacle of_file_system = {
+    "the file system gives this file none (of Linux 6.18, ext4 and xfs do, and btrfs does not)",
+    "move the store to one that does, or go on with small ones", "tamis pages NAME small"};
 
 /* Has the system's switch that value? */
 static bool switch_is(const char *name, const char *value)
@@ -81,16 +86,16 @@ static bool kernel_has_none(void)
     return access("/sys/kernel/mm", F_OK) == 0 && access(SYSTEM_SWITCHES, F_OK) != 0;
 }
 
-static const char *of_tmpfs(const struct tamis__segment *segment)
+static const struct tamis__obstacle *of_tmpfs(const struct tamis__segment *segment)
 {
     int error = EAGAIN;
-    if (switch_is("shmem_enabled", "[deny]")) return of_tmpfs_switch;
+    if (switch_is("shmem_enabled", "[deny]")) return &of_tmpfs_switch;
     for (uint64_t i = 0; error != 0 && error != EINVAL && i < RANGES_TRIED; i++)
         if ((i + 1) * TAMIS__HUGE_BYTES <= segment->header->file_bytes)
             error = tamis__range_collapse((char *)segment->map + i * TAMIS__HUGE_BYTES);
-    return error == 0        ? of_history
-           : error != EINVAL ? of_memory
-                             : (kernel_has_none() ? of_kernel : of_old_tmpfs);
+    return error == 0        ? &of_history
+           : error != EINVAL ? &of_memory
+                             : (kernel_has_none() ? &of_kernel : &of_old_tmpfs);
 }
 
 /* ---- A range that leaves and comes again ----------------------------------------------------- */
@@ -177,36 +182,36 @@ static bool is_old_ext4(const struct tamis__segment *segment)
     return major < 6 || (major == 6 && minor < 16);
 }
 
-static const char *of_small_pages(const struct tamis__segment *segment)
+static const struct tamis__obstacle *of_small_pages(const struct tamis__segment *segment)
 {
-    if (kernel_has_none()) return of_kernel;
-    if (is_old_ext4(segment)) return of_old_ext4;
-    return memory_has_a_piece() ? of_file_system : of_memory;
+    if (kernel_has_none()) return &of_kernel;
+    if (is_old_ext4(segment)) return &of_old_ext4;
+    return memory_has_a_piece() ? &of_file_system : &of_memory;
 }
 
-static const char *of_file(const struct tamis__segment *segment)
+static const struct tamis__obstacle *of_file(const struct tamis__segment *segment)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
     int fd = -1;
     if (tamis__segment_open_file(segment->place, segment->number, O_RDONLY, what, &fd) < 0)
-        return of_history;
+        return &of_history;
     const enum outcome outcome = try_ranges(fd, segment);
     tamis__close(fd);
     switch (outcome) {
     case STAYED:
-        return of_others;
+        return &of_others;
     case CAME_SMALL:
         return of_small_pages(segment);
     default:
-        return of_history;
+        return &of_history;
     }
 }
 
-const char *tamis__pages_obstacle(const struct tamis__segment *segment)
+const struct tamis__obstacle *tamis__pages_obstacle(const struct tamis__segment *segment)
 {
-    if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0) return of_process;
+    if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0) return &of_process;
     /* ORDER relaxed: as tamis__pages_anew(). */
     if (__atomic_load_n(&segment->live->degraded_since, __ATOMIC_RELAXED) != 0)
-        return of_failed_sync;
+        return &of_failed_sync;
     return tamis__is_tmpfs(segment) ? of_tmpfs(segment) : of_file(segment);
 }

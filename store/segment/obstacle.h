@@ -4,11 +4,17 @@
 
 #include "segment/segment.h"
 
+/* Why it has small ones.  The texts are constants. */
+struct tamis__obstacle {
+    const char *why;
+    const char *mend;    /* what mends it */
+    const char *command; /* NULL, or the command that does, with NAME for the name of the filter */
+};
+
 /*
- * Returns what is in the way, and after a semicolon what mends it, in static storage.  Where that
- * is a command, it stands at the end, after a colon, with NAME for the name of the filter.
+ * Returns what is in the way.
  *
  * Nothing is guessed that can be tried: a few ranges of 2 MiB leave memory and come again, in this
  * process's mapping.  Others may use it meanwhile.
  */
-const char *tamis__pages_obstacle(const struct tamis__segment *segment);
+const struct tamis__obstacle *tamis__pages_obstacle(const struct tamis__segment *segment);

@@ -64,8 +64,8 @@ static int populate(void *map, uint64_t bytes, bool small_folios, const char *wh
         if (unknown)
             touch(at, now, page);
         else if (error == EFAULT || error == EHWPOISON)
-            return tamis__fail(
-                TAMIS_EIO,
+            return tamis__fail_at(
+                TAMIS_EIO, what,
                 "a page of %s could not be read into memory: the disk fails (dmesg), "
                 "or somebody truncated it",
                 what);

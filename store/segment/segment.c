@@ -22,7 +22,7 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
     segment->kept = calloc(1, sizeof *segment->kept);
     if (segment->kept == NULL) {
         tamis__segment_close(segment);
-        return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
+        return tamis__fail_at(TAMIS_ENOMEM, what, "out of memory opening %s", what);
     }
     segment->kept->anew = true; /* other programs have read the file, it may be, as they like */
     memcpy(segment->kept->header, header, sizeof segment->kept->header);
@@ -74,16 +74,20 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
 {
     struct tamis__refusal refusal = {0};
     const int rc = read_header(fd, what, info, header, &refusal);
-    if (rc < 0 && refusal.reason[0] != '\0')
-        return tamis__fail(
-            rc, "%s %s (at byte %" PRIu64 ")%s", what, refusal.reason, refusal.offset,
-            rc == TAMIS_EVERSION ? "" : "; restore it from a copy, or drop the filter");
+    if (rc < 0 && refusal.reason[0] != '\0') {
+        const char *mend =
+            rc == TAMIS_EVERSION ? "" : "; restore it from a copy, or drop the filter";
+        const struct tamis__fault fault = {
+            .what = what, .offset = refusal.offset, .mend = *mend != '\0' ? mend + 2 : NULL};
+        return tamis__fail_of(rc, &fault, "%s %s (at byte %" PRIu64 ")%s", what, refusal.reason,
+                              refusal.offset, mend);
+    }
     if (rc < 0) return rc;
     if (header->number != number)
-        return tamis__fail(TAMIS_EFOREIGN,
-                           "%s says that it is segment %" PRIu64
-                           "; it was copied over another one, restore the right file",
-                           what, header->number);
+        return tamis__fail_at(TAMIS_EFOREIGN, what,
+                              "%s says that it is segment %" PRIu64
+                              "; it was copied over another one, restore the right file",
+                              what, header->number);
     return 0;
 }
 
@@ -130,11 +134,11 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     struct tamis__file_info info = {0};
     int fd = -1, rc = open_to_map(place, number, writable, what, &fd);
     if (rc == TAMIS_ENOTFOUND)
-        rc =
-            tamis__fail(TAMIS_ECORRUPT,
-                        "%s is missing, though the catalog has it; restore it from a copy, or drop "
-                        "the filter",
-                        what);
+        rc = tamis__fail_at(
+            TAMIS_ECORRUPT, what,
+            "%s is missing, though the catalog has it; restore it from a copy, or drop "
+            "the filter",
+            what);
     if (rc == 0) rc = check_file(fd, number, what, &info, &header);
     /* A copy may have come with holes; writing into one on a full disk would be a SIGBUS. */
     if (rc == 0 && writable && info.allocated_bytes < info.bytes)
@@ -157,7 +161,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     if (header.counter_bits != 0) segment->owner = calloc(1, sizeof(struct tamis__owner *));
     if (segment->writer != NULL && (header.counter_bits == 0 || segment->owner != NULL)) return 0;
     tamis__segment_close(segment);
-    return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
+    return tamis__fail_at(TAMIS_ENOMEM, what, "out of memory opening %s", what);
 }
 
 void tamis__segment_close(struct tamis__segment *segment)
@@ -188,8 +192,8 @@ int tamis__segment_open_again(const struct tamis__segment *segment, char what[PA
                            "a segment without a file has no table and no locks");
     const int rc = open_private(segment->place, segment->header->number, what, file);
     if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_EDROPPED, "%s was dropped while it was open; close the filter",
-                           what);
+        return tamis__fail_at(TAMIS_EDROPPED, what,
+                              "%s was dropped while it was open; close the filter", what);
     return rc;
 }
 
@@ -207,7 +211,7 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
     if (rc < 0) return rc;
     rc = tamis__file_info(file.fd, what, &info);
     if (rc == 0 && info.bytes < segment->header->file_bytes) /* a longer file would seem whole */
-        rc = tamis__fail(TAMIS_ECORRUPT, "%s is truncated; restore it from a copy", what);
+        rc = tamis__fail_at(TAMIS_ECORRUPT, what, "%s is truncated; restore it from a copy", what);
     if (rc == 0) rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
     /* Sync before the header says that the file is so long: after a power cut it would else be
      * taken for truncated. */

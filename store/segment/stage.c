@@ -75,7 +75,8 @@ int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_by
     if (rc > 0) rc = tamis__allocate(staged->file.fd, file_bytes, what);
     if (rc == 0) rc = tamis__file_info(staged->file.fd, what, &info);
     if (rc == 0 && info.bytes != file_bytes)
-        rc = tamis__fail(TAMIS_EIO, "%s was not allocated in full by the file system", what);
+        rc = tamis__fail_at(TAMIS_EIO, what, "%s was not allocated in full by the file system",
+                            what);
     if (rc < 0) tamis__segment_discard(place, staged);
     TAMIS__POINT(TAMIS__POINT_STAGED);
     return rc;

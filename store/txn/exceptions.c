@@ -41,7 +41,7 @@ int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filte
     (void)tamis__segment_path(&store->place, number, what);
     out->kind = &tamis__kind_exceptions;
     rc = tamis__index_check(&out->segment, &reason);
-    if (rc < 0) rc = tamis__fail(rc, "%s %s" TAMIS__INDEX_MEND, what, reason);
+    if (rc < 0) rc = tamis__fail_at(rc, what, "%s %s" TAMIS__INDEX_MEND, what, reason);
     return tamis__adopt_segment(store, filter_id, rc, out);
 }
 
@@ -72,7 +72,7 @@ int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_s
     int rc = tamis__index_sum_is_right(index) ? tamis__exceptions_from_index(set, index)
                                               : TAMIS_ECORRUPT;
     if (rc == TAMIS_ECORRUPT)
-        rc = tamis__fail(rc, "%s has damaged exceptions" TAMIS__INDEX_MEND, what);
+        rc = tamis__fail_at(rc, what, "%s has damaged exceptions" TAMIS__INDEX_MEND, what);
     const int whole = tamis__segment_check(index);
     tamis__exceptions_leave(source);
     return whole < 0 ? whole : rc;

@@ -11,14 +11,15 @@ int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
     char what[TAMIS__SEGMENT_PATH_BYTES];
     (void)tamis__segment_path(&store->place, header->number, what);
     if (rc == 0 && (header->store_id != store->store_id || header->filter_id != filter_id))
-        rc = tamis__fail(TAMIS_EFOREIGN, "%s belongs to another %s; restore the right file", what,
-                         header->store_id != store->store_id ? "store" : "filter");
+        rc =
+            tamis__fail_at(TAMIS_EFOREIGN, what, "%s belongs to another %s; restore the right file",
+                           what, header->store_id != store->store_id ? "store" : "filter");
     if (rc == 0) {
         out->references = malloc(sizeof *out->references);
         if (out->references != NULL)
             *out->references = 1;
         else
-            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
+            rc = tamis__fail_at(TAMIS_ENOMEM, what, "out of memory opening %s", what);
     }
     if (rc < 0) tamis__segment_close(&out->segment);
     return rc;
@@ -36,12 +37,12 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
     out->kind = tamis__kind_by_id(header->kind);
     rc = out->kind ? out->kind->check(header, &reason) : TAMIS_EVERSION;
     if (rc < 0)
-        rc = tamis__fail(rc, "%s %s", what, reason);
+        rc = tamis__fail_at(rc, what, "%s %s", what, reason);
     else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0)
-        rc = tamis__fail(TAMIS_EVERSION,
-                         "%s was extended by a newer version of Tamis; open it "
-                         "read-only, or use that version",
-                         what);
+        rc = tamis__fail_at(TAMIS_EVERSION, what,
+                            "%s was extended by a newer version of Tamis; open it "
+                            "read-only, or use that version",
+                            what);
     return tamis__adopt_segment(store, filter_id, rc, out);
 }
 
@@ -55,10 +56,10 @@ int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *r
     const char *field = tamis__record_contradiction(entry, out->segment.header);
     if (field == NULL) return 0;
     (void)tamis__segment_path(&store->place, entry->number, what);
-    rc = tamis__fail(TAMIS_ECORRUPT,
-                     "%s contradicts the catalog in its %s; restore both from one "
-                     "copy",
-                     what, field);
+    rc = tamis__fail_at(TAMIS_ECORRUPT, what,
+                        "%s contradicts the catalog in its %s; restore both from one "
+                        "copy",
+                        what, field);
     tamis__close_segment(out);
     return rc;
 }

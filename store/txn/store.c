@@ -56,7 +56,8 @@ static int open_part(const struct tamis_store *store, const char *name, int *fd)
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store->place.path);
     int rc = tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, what, fd);
     if (rc == TAMIS_ENOTFOUND)
-        rc = tamis__fail(TAMIS_ECORRUPT, "the store's directory %s is missing; restore it", what);
+        rc = tamis__fail_at(TAMIS_ECORRUPT, what, "the store's directory %s is missing; restore it",
+                            what);
     else if (rc == 0)
         rc = tamis__inside_check_owner(store->root_fd, *fd, what);
     free(what);

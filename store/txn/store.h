@@ -18,6 +18,8 @@ struct tamis_store {
     tamis_busy_fn *busy_fn;  /* NULL: no callback; set while no other thread uses the store */
     int64_t busy_every_ms;   /* how often it is called; set once */
     void *busy_context;
+    tamis_event_fn *event_fn; /* NULL: no callback; as busy_fn */
+    void *event_context;
 };
 
 /* Makes a store with nothing open yet; NULL if memory is short. tamis_store_close() closes all that

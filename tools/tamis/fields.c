@@ -414,8 +414,14 @@ static void human_huge(const void *record, char text[RECORD_HUMAN_BYTES])
 static json_t *value_huge_note(const void *record)
 {
     const struct filter_view *view = record;
-    const char *why = view->mapped.obstacle != NULL ? view->mapped.obstacle : "";
+    const struct tamis_filter_mapped *mapped = &view->mapped;
+    const char *command = mapped->mend_command;
+    char *why = mapped->obstacle == NULL
+                    ? cli_strdup("")
+                    : cli_format("%s; %s%s%s", mapped->obstacle, mapped->mend,
+                                 command != NULL ? ": " : "", command != NULL ? command : "");
     char *note = finding_command(why, view->stat.name);
+    free(why);
     json_t *value = json_text(note);
     free(note);
     return value;

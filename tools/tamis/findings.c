@@ -252,28 +252,19 @@ void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-/* The library's clause is why, and after a semicolon what mends it, with a command behind a
- * colon. */
 void findings_of_pages(const struct tamis_filter_stat *stat,
                        const struct tamis_filter_mapped *mapped, finding_fn *fn, void *context)
 {
     const struct teller teller = {.stat = stat, .fn = fn, .context = context};
     char huge[24], present[24], advice[512];
     if (stat->pages != TAMIS_PAGES_HUGE || mapped->obstacle == NULL) return;
-    const char *mend = strstr(mapped->obstacle, "; "), *command = strrchr(mapped->obstacle, ':');
-    const int why =
-        (int)(mend != NULL ? (size_t)(mend - mapped->obstacle) : strlen(mapped->obstacle));
     text_size(huge, sizeof huge, (double)mapped->huge_bytes);
     text_size(present, sizeof present, (double)mapped->present);
-    char *what =
-        cli_format("it is set to have huge pages, and %s of %s in memory are in such: %.*s", huge,
-                   present, why, mapped->obstacle);
-    (void)snprintf(advice, sizeof advice, "%s", mend != NULL ? mend + 2 : "");
-    if (command != NULL && mend != NULL && command > mend)
-        advice[command + 1 - (mend + 2)] = '\0';
-    else
-        command = NULL;
-    tell_finding(&teller, "small", what, advice, command != NULL ? command + 2 : NULL);
+    char *what = cli_format("it is set to have huge pages, and %s of %s in memory are in such: %s",
+                            huge, present, mapped->obstacle);
+    (void)snprintf(advice, sizeof advice, "%s%s", mapped->mend,
+                   mapped->mend_command != NULL ? ":" : "");
+    tell_finding(&teller, "small", what, advice, mapped->mend_command);
     free(what);
 }
 

@@ -2,6 +2,7 @@
 /* error_test.c: names, messages, quoting, and whose sentence is whose (store/base/error.c). */
 #include "fixture.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,52 @@ CASE(error_long_sentence_is_cut_and_closed)
     free(longer);
     assert_true(strlen(tamis_last_error()) > 500 && strlen(tamis_last_error()) < 5000);
     assert_memory_equal(tamis_last_error(), "start yyy", 9);
+}
+
+/* Seen to fail with the first semicolon of the format in place of the last one. */
+CASE(error_details_are_the_parts_of_the_sentence)
+{
+    struct tamis_error_details details = TAMIS_INIT(struct tamis_error_details);
+    (void)tamis__fail(TAMIS_EFULL, "the filter '%s' is full; it was small; make a larger one",
+                      "a; b");
+    assert_int_equal(tamis_last_error_details(&details), 0);
+    assert_string_equal(details.sentence,
+                        "the filter 'a; b' is full; it was small; make a larger one");
+    assert_string_equal(details.mend, "make a larger one");
+    assert_int_equal(details.code, TAMIS_EFULL);
+    assert_string_equal(details.what, "");
+    assert_ptr_equal(details.reason, details.sentence);
+    (void)tamis__fail(TAMIS_EIO, "cannot read %s", "x; y");
+    assert_int_equal(tamis_last_error_details(&details), 0);
+    assert_string_equal(details.mend, "");
+    const struct tamis__fault fault = {
+        .what = "a/b", .offset = 70, .system_error = 5, .mend = "do"};
+    (void)tamis__fail_of(TAMIS_ECORRUPT, &fault, "a file, %s: is %s (at byte %d)", "a/b", "bad",
+                         70);
+    assert_int_equal(tamis_last_error_details(&details), 0);
+    assert_string_equal(details.what, "a/b");
+    assert_string_equal(details.reason, "is bad (at byte 70)");
+    assert_string_equal(details.mend, "do");
+    assert_int_equal(details.offset, 70);
+    assert_int_equal(details.system_error, 5);
+    details.size = 0;
+    assert_int_equal(tamis_last_error_details(&details), TAMIS_EINVAL);
+    assert_int_equal(tamis_last_error_details(NULL), TAMIS_EINVAL);
+    assert_string_equal(tamis_last_error(), "a file, a/b: is bad (at byte 70)");
+}
+
+CASE(error_details_have_the_errors_of_the_system)
+{
+    struct tamis_error_details details = TAMIS_INIT(struct tamis_error_details);
+    AUTO_FREE char *file = scratch_path("file");
+    tamis_store *store;
+    fclose(fopen(file, "we"));
+    assert_refused(TAMIS_ENOSTORE, "not a directory",
+                   tamis_store_open(fixture_join(file, "below"), 0, &store));
+    assert_done(tamis_last_error_details(&details));
+    assert_int_equal(details.system_error, ENOTDIR);
+    assert_string_equal(details.mend, "a part of the path is not a directory");
+    assert_non_null(strstr(details.what, "below"));
 }
 
 struct thread_case {

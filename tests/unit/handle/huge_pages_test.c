@@ -344,7 +344,7 @@ CASE(obstacle_is_told_where_pages_are_small_and_another_has_them)
     const struct tamis_filter_mapped got = mapped(filter);
     if (got.huge_bytes >= 8 * MIB) return; /* a tmpfs puts them together in place */
     assert_non_null(got.obstacle);
-    assert_non_null(strstr(got.obstacle, "tamis sync"));
+    assert_non_null(strstr(got.mend_command, "tamis sync"));
     assert_done(tamis_filter_set_pages(store, "x", TAMIS_PAGES_SMALL));
     assert_int_equal(wanted(reader), TAMIS_PAGES_SMALL);
 }

@@ -68,14 +68,12 @@ static int keep_problem(void *context, const struct tamis_problem *problem)
 
 static int note_step(void *context, const struct tamis_repair_step *step)
 {
-    static const char begins[] = "; to mend it: ";
     const struct visit *visit = context;
-    const char *mend = strstr(step->what, begins);
     for (size_t i = 0; i < visit->count; i++) {
         struct damage *damage = &visit->damages[i];
         if (strcmp(damage->file, step->file) != 0) continue;
         damage->is_mended = damage->is_mended || step->error == 0;
-        if (mend != NULL && damage->mend == NULL) damage->mend = cli_strdup(mend + strlen(begins));
+        if (step->mend != NULL && damage->mend == NULL) damage->mend = cli_strdup(step->mend);
         if (step->error == 0) continue;
         if (strncmp(step->what, damage->what, strlen(damage->what)) == 0)
             damage->is_left = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 8c66dd20b4918c1313a0083b97fad5b79a8e0a9ecb23e7016f2a039416c3f7f4,
-// of what follows 3f8099b9d4dd846d0eff250761462f14c07eec3679b44b65d4265ac70da2d376
+// SHA-256 of the header 3372f02e6c0e48539e2d67f12f2b1918ac6a9bf04746bab2a647b0b8e9c49de9,
+// of what follows 2f7d8989422f88df591137a4189d33f0833c6ef8e4a8182aeb685cca31765eb1
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -36,6 +36,11 @@ pub struct tamis_filter {
 #[repr(C)]
 #[derive(Debug)]
 pub struct tamis_watch {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct tamis_cursor {
     _unused: [u8; 0],
 }
 pub const TAMIS_KIND_DEFAULT: tamis_kind = 0;
@@ -348,6 +353,85 @@ const _: () = {
     ["Offset of field: tamis_store_options::busy_every_ms"]
         [::core::mem::offset_of!(tamis_store_options, busy_every_ms) - 40usize];
 };
+pub const TAMIS_EVENT_GREW: tamis_event_type = 1;
+pub const TAMIS_EVENT_ROTATED: tamis_event_type = 2;
+pub const TAMIS_EVENT_UNCLEAN: tamis_event_type = 3;
+pub const TAMIS_EVENT_SLOW_SYNC: tamis_event_type = 4;
+pub type tamis_event_type = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_event {
+    pub size: usize,
+    pub filter: *const ::core::ffi::c_char,
+    pub ns: i64,
+    pub type_: u32,
+    pub segments: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_event"][::core::mem::size_of::<tamis_event>() - 32usize];
+    ["Alignment of tamis_event"][::core::mem::align_of::<tamis_event>() - 8usize];
+    ["Offset of field: tamis_event::size"][::core::mem::offset_of!(tamis_event, size) - 0usize];
+    ["Offset of field: tamis_event::filter"][::core::mem::offset_of!(tamis_event, filter) - 8usize];
+    ["Offset of field: tamis_event::ns"][::core::mem::offset_of!(tamis_event, ns) - 16usize];
+    ["Offset of field: tamis_event::type_"][::core::mem::offset_of!(tamis_event, type_) - 24usize];
+    ["Offset of field: tamis_event::segments"]
+        [::core::mem::offset_of!(tamis_event, segments) - 28usize];
+};
+pub type tamis_event_fn = ::core::option::Option<
+    unsafe extern "C" fn(context: *mut ::core::ffi::c_void, event: *const tamis_event),
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_store_stat {
+    pub size: usize,
+    pub path: *const ::core::ffi::c_char,
+    pub id: u64,
+    pub filters: u64,
+    pub segments: u64,
+    pub items: u64,
+    pub size_bytes: u64,
+    pub catalog_bytes: u64,
+    pub free_bytes: u64,
+    pub created_at: i64,
+    pub state: u32,
+    pub mode: u32,
+    pub read_only: u32,
+    pub format: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_store_stat"][::core::mem::size_of::<tamis_store_stat>() - 96usize];
+    ["Alignment of tamis_store_stat"][::core::mem::align_of::<tamis_store_stat>() - 8usize];
+    ["Offset of field: tamis_store_stat::size"]
+        [::core::mem::offset_of!(tamis_store_stat, size) - 0usize];
+    ["Offset of field: tamis_store_stat::path"]
+        [::core::mem::offset_of!(tamis_store_stat, path) - 8usize];
+    ["Offset of field: tamis_store_stat::id"]
+        [::core::mem::offset_of!(tamis_store_stat, id) - 16usize];
+    ["Offset of field: tamis_store_stat::filters"]
+        [::core::mem::offset_of!(tamis_store_stat, filters) - 24usize];
+    ["Offset of field: tamis_store_stat::segments"]
+        [::core::mem::offset_of!(tamis_store_stat, segments) - 32usize];
+    ["Offset of field: tamis_store_stat::items"]
+        [::core::mem::offset_of!(tamis_store_stat, items) - 40usize];
+    ["Offset of field: tamis_store_stat::size_bytes"]
+        [::core::mem::offset_of!(tamis_store_stat, size_bytes) - 48usize];
+    ["Offset of field: tamis_store_stat::catalog_bytes"]
+        [::core::mem::offset_of!(tamis_store_stat, catalog_bytes) - 56usize];
+    ["Offset of field: tamis_store_stat::free_bytes"]
+        [::core::mem::offset_of!(tamis_store_stat, free_bytes) - 64usize];
+    ["Offset of field: tamis_store_stat::created_at"]
+        [::core::mem::offset_of!(tamis_store_stat, created_at) - 72usize];
+    ["Offset of field: tamis_store_stat::state"]
+        [::core::mem::offset_of!(tamis_store_stat, state) - 80usize];
+    ["Offset of field: tamis_store_stat::mode"]
+        [::core::mem::offset_of!(tamis_store_stat, mode) - 84usize];
+    ["Offset of field: tamis_store_stat::read_only"]
+        [::core::mem::offset_of!(tamis_store_stat, read_only) - 88usize];
+    ["Offset of field: tamis_store_stat::format"]
+        [::core::mem::offset_of!(tamis_store_stat, format) - 92usize];
+};
 pub type tamis_list_fn = ::core::option::Option<
     unsafe extern "C" fn(
         context: *mut ::core::ffi::c_void,
@@ -453,10 +537,12 @@ pub struct tamis_filter_mapped {
     pub wanted: u32,
     pub reserved: u32,
     pub obstacle: *const ::core::ffi::c_char,
+    pub mend: *const ::core::ffi::c_char,
+    pub mend_command: *const ::core::ffi::c_char,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_filter_mapped"][::core::mem::size_of::<tamis_filter_mapped>() - 48usize];
+    ["Size of tamis_filter_mapped"][::core::mem::size_of::<tamis_filter_mapped>() - 64usize];
     ["Alignment of tamis_filter_mapped"][::core::mem::align_of::<tamis_filter_mapped>() - 8usize];
     ["Offset of field: tamis_filter_mapped::size"]
         [::core::mem::offset_of!(tamis_filter_mapped, size) - 0usize];
@@ -472,6 +558,10 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filter_mapped, reserved) - 36usize];
     ["Offset of field: tamis_filter_mapped::obstacle"]
         [::core::mem::offset_of!(tamis_filter_mapped, obstacle) - 40usize];
+    ["Offset of field: tamis_filter_mapped::mend"]
+        [::core::mem::offset_of!(tamis_filter_mapped, mend) - 48usize];
+    ["Offset of field: tamis_filter_mapped::mend_command"]
+        [::core::mem::offset_of!(tamis_filter_mapped, mend_command) - 56usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -712,10 +802,11 @@ pub struct tamis_repair_step {
     pub file: *const ::core::ffi::c_char,
     pub error: ::core::ffi::c_int,
     pub what: *const ::core::ffi::c_char,
+    pub mend: *const ::core::ffi::c_char,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_repair_step"][::core::mem::size_of::<tamis_repair_step>() - 40usize];
+    ["Size of tamis_repair_step"][::core::mem::size_of::<tamis_repair_step>() - 48usize];
     ["Alignment of tamis_repair_step"][::core::mem::align_of::<tamis_repair_step>() - 8usize];
     ["Offset of field: tamis_repair_step::size"]
         [::core::mem::offset_of!(tamis_repair_step, size) - 0usize];
@@ -727,6 +818,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_repair_step, error) - 24usize];
     ["Offset of field: tamis_repair_step::what"]
         [::core::mem::offset_of!(tamis_repair_step, what) - 32usize];
+    ["Offset of field: tamis_repair_step::mend"]
+        [::core::mem::offset_of!(tamis_repair_step, mend) - 40usize];
 };
 pub type tamis_repair_fn = ::core::option::Option<
     unsafe extern "C" fn(
@@ -1119,6 +1212,39 @@ const _: () = {
     ["Offset of field: tamis_field_value::real"]
         [::core::mem::offset_of!(tamis_field_value, real) - 32usize];
 };
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_error_details {
+    pub size: usize,
+    pub sentence: *const ::core::ffi::c_char,
+    pub what: *const ::core::ffi::c_char,
+    pub reason: *const ::core::ffi::c_char,
+    pub mend: *const ::core::ffi::c_char,
+    pub offset: u64,
+    pub code: i32,
+    pub system_error: i32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_error_details"][::core::mem::size_of::<tamis_error_details>() - 56usize];
+    ["Alignment of tamis_error_details"][::core::mem::align_of::<tamis_error_details>() - 8usize];
+    ["Offset of field: tamis_error_details::size"]
+        [::core::mem::offset_of!(tamis_error_details, size) - 0usize];
+    ["Offset of field: tamis_error_details::sentence"]
+        [::core::mem::offset_of!(tamis_error_details, sentence) - 8usize];
+    ["Offset of field: tamis_error_details::what"]
+        [::core::mem::offset_of!(tamis_error_details, what) - 16usize];
+    ["Offset of field: tamis_error_details::reason"]
+        [::core::mem::offset_of!(tamis_error_details, reason) - 24usize];
+    ["Offset of field: tamis_error_details::mend"]
+        [::core::mem::offset_of!(tamis_error_details, mend) - 32usize];
+    ["Offset of field: tamis_error_details::offset"]
+        [::core::mem::offset_of!(tamis_error_details, offset) - 40usize];
+    ["Offset of field: tamis_error_details::code"]
+        [::core::mem::offset_of!(tamis_error_details, code) - 48usize];
+    ["Offset of field: tamis_error_details::system_error"]
+        [::core::mem::offset_of!(tamis_error_details, system_error) - 52usize];
+};
 pub const TAMIS_MERGE_INTERSECT: tamis_merge_flag = 16777216;
 pub type tamis_merge_flag = ::core::ffi::c_uint;
 #[repr(C)]
@@ -1260,6 +1386,7 @@ pub const TAMIS_SEGMENT_PAST: tamis_constants = 2147483648;
 pub const TAMIS_SEGMENT_FILE_BYTES: tamis_constants = 48;
 pub const TAMIS_BUSY_TIMEOUT_DEFAULT: tamis_constants = 10000;
 pub const TAMIS_BUSY_TIMEOUT_MAX: tamis_constants = 86400000;
+pub const TAMIS_SLOW_SYNC_NS: tamis_constants = 1000000000;
 pub const TAMIS_VERSION_MAJOR: tamis_constants = 0;
 pub const TAMIS_VERSION_MINOR: tamis_constants = 1;
 pub const TAMIS_VERSION_PATCH: tamis_constants = 0;
@@ -1330,7 +1457,16 @@ extern "C" {
         fn_: tamis_busy_fn,
         context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_store_set_event_callback(
+        store: *mut tamis_store,
+        fn_: tamis_event_fn,
+        context: *mut ::core::ffi::c_void,
+    ) -> ::core::ffi::c_int;
     pub fn tamis_store_close(store: *mut tamis_store);
+    pub fn tamis_store_stat(
+        store: *mut tamis_store,
+        stat: *mut tamis_store_stat,
+    ) -> ::core::ffi::c_int;
     pub fn tamis_store_list(
         store: *mut tamis_store,
         prefix: *const ::core::ffi::c_char,
@@ -1343,6 +1479,16 @@ extern "C" {
         fn_: tamis_list_fn,
         context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_cursor_open(
+        store: *mut tamis_store,
+        prefix: *const ::core::ffi::c_char,
+        cursor: *mut *mut tamis_cursor,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_cursor_next(
+        cursor: *mut tamis_cursor,
+        stat: *mut tamis_filter_stat,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_cursor_close(cursor: *mut tamis_cursor);
     pub fn tamis_store_sync(
         store: *mut tamis_store,
         names: *const *const ::core::ffi::c_char,
@@ -1703,6 +1849,7 @@ extern "C" {
     pub fn tamis_error_name(error: ::core::ffi::c_int) -> *const ::core::ffi::c_char;
     pub fn tamis_error_message(error: ::core::ffi::c_int) -> *const ::core::ffi::c_char;
     pub fn tamis_last_error() -> *const ::core::ffi::c_char;
+    pub fn tamis_last_error_details(details: *mut tamis_error_details) -> ::core::ffi::c_int;
     pub fn tamis_kind_name(kind: u32) -> *const ::core::ffi::c_char;
     pub fn tamis_kind_has(kind: u32, property: u32) -> ::core::ffi::c_int;
     pub fn tamis_kind_next(kind: u32) -> u32;
