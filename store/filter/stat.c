@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "handle/add_key.h"
 #include "handle/follow.h"
 #include "handle/view.h"
 #include "log/log.h"

@@ -13,18 +13,6 @@
 #include "plan/policy.h"
 #include "segment/room.h"
 
-/* The index of the first segment that is still in the window.  It is view->count if all slices are
- * past: nobody has added for as long as the window is. */
-static inline uint32_t tamis__first_alive(const struct tamis__view *view)
-{
-    uint32_t first = view->first;
-    if (view->slice_ns == 0) return first;
-    const int64_t now = tamis__clock_ns();
-    while (first < view->count && view->segments[first].past_at <= now)
-        first++;
-    return first;
-}
-
 /*
  * The index of the first segment that has to be asked whether a key needs to be added.  A window
  * that counts from the last add asks the newest slice alone: a key of an older one is added again.

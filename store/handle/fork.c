@@ -6,9 +6,11 @@
  * (private_fd.c).  So in the child each handle has to mark its segment again.  The mutex is held
  * for a few instructions, never across a wait.
  */
-#include "handle/open.h"
+#include "handle/fork.h"
 
 #include <pthread.h>
+
+#include "handle/sync_interval.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis_filter *handles;

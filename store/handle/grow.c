@@ -31,7 +31,6 @@
 #include <math.h>
 
 #include "exchange/exchange.h"
-#include "handle/add_key.h"
 #include "handle/follow.h"
 #include "handle/points.h"
 #include "hash/hash_set.h"

@@ -7,8 +7,10 @@
 
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
+#include "handle/fork.h"
 #include "handle/journal.h"
 #include "handle/pages.h"
+#include "handle/sync_interval.h"
 #include "segment/mark.h"
 #include "txn/event.h"
 #include "txn/recover.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.h: opens and frees handles (open.c), and what goes with them: their place in the list for
- * fork() (fork.c), and the thread of one that makes checkpoints by itself (sync_interval.c). */
+/* open.h: opens handles for what makes filters, and has them recovered. */
 #pragma once
 
 #include "handle/view.h"
@@ -18,13 +17,3 @@ int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter);
  * made, or closes it again if `record` is NULL. */
 int tamis__open_entered(void *context, struct tamis_store *store,
                         const struct tamis__record *record);
-
-/* Enters a handle that may write: in a child it is another writer.  Undone by
- * tamis__handles_leave(), which may be called for a handle that never entered. */
-void tamis__handles_enter(struct tamis_filter *filter);
-void tamis__handles_leave(struct tamis_filter *filter);
-
-/* Ends the thread that makes checkpoints. */
-void tamis__interval_end(struct tamis_filter *filter);
-/* Forgets the thread, in the child of a fork(), which does not have it. */
-void tamis__interval_forget(struct tamis_filter *filter);

@@ -9,7 +9,7 @@
  *     close       tells the thread to end, and waits for that
  *     fork()      the child has no such thread; it only frees the memory
  */
-#include "handle/open.h"
+#include "handle/sync_interval.h"
 
 #include <pthread.h>
 #include <signal.h>

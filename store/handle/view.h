@@ -216,6 +216,18 @@ static inline int64_t tamis__leave_with(struct tamis_filter *filter, const struc
 /* Is a segment of the view dirty from a boot that is over? */
 bool tamis__view_is_stale(const struct tamis__view *view);
 
+/* The index of the first segment that is still in the window.  It is view->count if all slices are
+ * past: nobody has added for as long as the window is. */
+static inline uint32_t tamis__first_alive(const struct tamis__view *view)
+{
+    uint32_t first = view->first;
+    if (view->slice_ns == 0) return first;
+    const int64_t now = tamis__clock_ns();
+    while (first < view->count && view->segments[first].past_at <= now)
+        first++;
+    return first;
+}
+
 /* The trouble of all segments of a view. */
 struct tamis__trouble tamis__view_trouble(const struct tamis__view *view);
 
