@@ -243,8 +243,9 @@ static int check_sums(const struct copying *c, int copy)
     if (rc == 0) rc = tamis__map_check(map, c->to_what);
     tamis__unmap(map, bytes);
     if (rc < 0 || verdict.state != TAMIS__SUMS_BROKEN) return rc;
-    return tamis__fail(TAMIS_ECORRUPT, "%s (at byte %" PRIu64 ") %s", c->what, verdict.offset,
-                       verdict.reason);
+    const struct tamis__fault fault = {.what = c->what, .offset = verdict.offset};
+    return tamis__fail_of(TAMIS_ECORRUPT, &fault, "%s (at byte %" PRIu64 ") %s", c->what,
+                          verdict.offset, verdict.reason);
 }
 
 static int copy_open(struct copying *c)

@@ -95,8 +95,9 @@ int tamis__check_at_rest(const struct tamis__mapped_segment *s)
     if (rc == 0) rc = tamis__segment_check(&s->segment);
     if (rc < 0 || sums.state != TAMIS__SUMS_BROKEN) return rc;
     tamis__segment_path(s->segment.place, h->number, what);
-    return tamis__fail(TAMIS_ECORRUPT, "%s (at byte %" PRIu64 ") %s", what, sums.offset,
-                       h->data_checksum != 0 ? text : sums.reason);
+    const struct tamis__fault fault = {.what = what, .offset = sums.offset};
+    return tamis__fail_of(TAMIS_ECORRUPT, &fault, "%s (at byte %" PRIu64 ") %s", what, sums.offset,
+                          h->data_checksum != 0 ? text : sums.reason);
 }
 
 void tamis__close_segment(struct tamis__mapped_segment *s)
