@@ -2,9 +2,6 @@
 /*
  * flags_test.c: each flag has a number of its own, and a call refuses the flags of the other calls
  * (docs/decisions/0046-the-c-api.md).
- *
- * Seen to fail: with TAMIS_OPEN_READ_ONLY 1, as TAMIS_FILTER_DURABLE is; with an export that looks
- * at its own flags alone.
  */
 #include "fixture.h"
 
