@@ -181,10 +181,10 @@ static const char *key_rule_part(const struct tamis__segment_header *header, siz
     *bytes = left < part ? left : part;
     return header->items[at / part].key_rule;
 }
-static_assert(TAMIS__ONE_PAGE_STRIPES * sizeof((struct tamis__stripe){0}.key_rule) +
-                      (TAMIS__BLOCK_LOCKS - TAMIS__ONE_PAGE_BLOCK_LOCKS) * sizeof(uint64_t) >=
-                  TAMIS__KEY_RULE_TEXT_BYTES,
-              "a key rule fits a header of one page");
+_Static_assert(TAMIS__ONE_PAGE_STRIPES * sizeof((struct tamis__stripe){0}.key_rule) +
+                       (TAMIS__BLOCK_LOCKS - TAMIS__ONE_PAGE_BLOCK_LOCKS) * sizeof(uint64_t) >=
+                   TAMIS__KEY_RULE_TEXT_BYTES,
+               "a key rule fits a header of one page");
 
 /* Puts the parts of the key rule together. */
 static void key_rule_of(const struct tamis__segment_header *header,
