@@ -162,7 +162,7 @@ static int finish_counters(const struct copying *c, uint64_t bytes)
     const struct tamis__kind *kind = tamis__kind_by_id(c->header.kind);
     int rc = tamis__header_write(c->to, &c->header, c->to_what);
     if (rc == 0) rc = tamis__map(c->to, bytes, true, c->to_what, &map);
-    if (rc < 0 || kind == NULL || kind->mend_copy == NULL) return rc;
+    if (rc != 0 || kind == NULL || kind->mend_copy == NULL) return rc;
     struct tamis__segment segment = tamis__segment_at(map, (char *)map + c->header.data_offset);
     segment.map_bytes = bytes;
     segment.writable = true;

@@ -58,7 +58,7 @@ blocks c >lines
     printf '#include <err.h>\n#include <stdio.h>\n#include <tamis.h>\n\nint main(void)\n{\n'
     printf '    tamis_store *store;\n    tamis_filter *seen;\n\n'
     sed 's/^/    /' lines
-    printf '    tamis_filter_close(seen);\n    tamis_store_close(store);\n    return 0;\n}\n'
+    printf '    const int rc = tamis_filter_close(seen);\n    tamis_store_close(store);\n    return rc < 0;\n}\n'
 } >seen.c
 # shellcheck disable=SC2046 # a list of words
 "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -o seen seen.c \
