@@ -15,7 +15,6 @@
 
 #define NAME "catalog.mdb"
 #define NEW_NAME "catalog.mdb.new"
-#define ASIDE_NAME "catalog.mdb.damaged"
 #define ASIDE_MAX 1000
 
 int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
@@ -49,9 +48,9 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
  * behind.  It keeps its own name too until the new catalog takes it, so that there is a catalog at
  * every moment.  On a file system without links there is none for a moment.
  */
-static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASIDE_BYTES])
+static int put_aside(const struct tamis__catalog *catalog)
 {
-    (void)snprintf(name, TAMIS__ASIDE_BYTES, ASIDE_NAME);
+    char name[sizeof TAMIS__ASIDE_NAME + 16] = TAMIS__ASIDE_NAME;
     for (int i = 2;; i++) {
         int rc = tamis__exists(catalog->root_fd, name, catalog->file_path);
         if (rc < 0) return rc;
@@ -61,23 +60,21 @@ static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASID
                                  catalog->file_path);
         if (i > ASIDE_MAX)
             return tamis__fail(TAMIS_ELIMIT,
-                               "there are %d damaged catalogs beside %s; remove those that are not "
-                               "needed",
+                               "there are %d old catalogs beside %s; move them to another place",
                                ASIDE_MAX, catalog->file_path);
-        (void)snprintf(name, TAMIS__ASIDE_BYTES, ASIDE_NAME ".%d", i);
+        (void)snprintf(name, sizeof name, TAMIS__ASIDE_NAME ".%d", i);
     }
 }
 
-int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS__ASIDE_BYTES])
+int tamis__catalog_install_new(struct tamis__catalog_txn *txn, bool keeps_old)
 {
     const struct tamis__catalog *catalog = txn->catalog;
     int rc = tamis__catalog_commit(txn);
     tamis__txn_close(txn);
-    if (aside != NULL) *aside = '\0';
-    if (rc == 0 && aside != NULL) {
+    if (rc == 0 && keeps_old) {
         TAMIS__POINT(TAMIS__POINT_REPAIR_WRITTEN);
         rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
-        if (rc > 0) rc = put_aside(catalog, aside);
+        if (rc > 0) rc = put_aside(catalog);
     }
     if (rc == 0)
         rc = tamis__rename(catalog->root_fd, NEW_NAME, catalog->root_fd, NAME, catalog->file_path);
@@ -126,7 +123,7 @@ static int make_first(const struct tamis__catalog *catalog, const struct tamis__
     if (rc < 0) return rc;
     rc = tamis__catalog_begin_new(catalog, &store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_install_new(txn, NULL);
+    rc = tamis__catalog_install_new(txn, false);
     tamis__catalog_end(txn);
     return rc;
 }

@@ -28,7 +28,6 @@
 #include "os/inside.h"
 
 #define NAME "catalog.mdb"
-#define ASIDE_NAME "catalog.mdb.damaged"
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
@@ -169,7 +168,8 @@ static int count_name(void *context, const char *name)
     struct tamis__file_info info;
     const int root = names->catalog->root_fd;
     int fd = -1;
-    if (strcmp(name, NAME) != 0 && strncmp(name, ASIDE_NAME, strlen(ASIDE_NAME)) != 0) return 0;
+    if (strcmp(name, NAME) != 0 && strncmp(name, TAMIS__ASIDE_NAME, strlen(TAMIS__ASIDE_NAME)) != 0)
+        return 0;
     if (tamis__open(root, name, O_RDONLY, 0, name, &fd) < 0) return 0;
     const int rc = tamis__file_info(fd, name, &info);
     tamis__close(fd);

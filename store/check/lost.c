@@ -102,7 +102,8 @@ static bool take_line(const char *text, const char *key, char *value, size_t roo
 static bool is_place(const char *from)
 {
     const char *slash = strchr(from, '/');
-    return slash != NULL && slash[1] != '\0' && slash[1] != '.' && strchr(slash + 1, '/') == NULL &&
+    if (slash == NULL) return strcmp(from, TAMIS__LOST_CATALOG) == 0;
+    return slash[1] != '\0' && slash[1] != '.' && strchr(slash + 1, '/') == NULL &&
            (strncmp(from, "segments/", 9) == 0 || strncmp(from, "logs/", 5) == 0);
 }
 
@@ -159,7 +160,10 @@ static int prepare(const struct tamis_store *store, const char *directory, const
 {
     int rc = tamis__lost_open(store, true, lost_fd);
     if (rc == 0) rc = find_name(store, *lost_fd, base, lost->name);
-    (void)snprintf(lost->from, sizeof lost->from, "%s/%.250s", directory, base);
+    if (strcmp(directory, ".") == 0)
+        (void)snprintf(lost->from, sizeof lost->from, TAMIS__LOST_CATALOG);
+    else
+        (void)snprintf(lost->from, sizeof lost->from, "%s/%.250s", directory, base);
     lost->at = tamis__now_ns();
     return rc == 0 ? write_note(store, *lost_fd, lost) : rc;
 }

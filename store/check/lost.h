@@ -13,6 +13,7 @@
 #include "txn/store.h"
 
 #define TAMIS__LOST_NAME_BYTES 280u
+#define TAMIS__LOST_CATALOG "catalog.mdb" /* where an old catalog was */
 #define TAMIS__LOST_WHY_BYTES 400u
 
 struct tamis__lost {
@@ -26,8 +27,8 @@ struct tamis__lost {
 /* Opens lost/, and makes it if `makes`.  TAMIS_ENOTFOUND if it is not there. */
 int tamis__lost_open(const struct tamis_store *store, bool makes, int *fd);
 
-/* Moves a file of a directory of the store ("segments", "logs") into lost/, with a note.  Call
- * under the catalog's exclusive lock, as for all below. */
+/* Moves a file of a directory of the store ("segments", "logs", or "." for an old catalog) into
+ * lost/, with a note.  Call under the catalog's exclusive lock, as for all below. */
 int tamis__lost_put(const struct tamis_store *store, const char *directory, const char *name,
                     const char *why);
 /* The same for a segment. */

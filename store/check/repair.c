@@ -25,6 +25,7 @@
 #include <fcntl.h>
 
 #include "check/fill.h"
+#include "check/lost.h"
 
 #include "os/inside.h"
 #include "os/network.h"
@@ -110,10 +111,21 @@ static int sweep_new_catalog(struct tamis__repair *repair)
     return tell_removed(repair, name, rc);
 }
 
+static int put_catalog_aside(void *context, const char *name)
+{
+    struct tamis__repair *repair = context;
+    if (strncmp(name, TAMIS__ASIDE_NAME, strlen(TAMIS__ASIDE_NAME)) != 0) return 0;
+    const char *why = "another catalog has taken its place";
+    const int rc = repair->dry ? 0 : tamis__lost_put(repair->store, ".", name, why);
+    return tamis__repair_tell_aside(repair, "", name, rc, why);
+}
+
 static int sweep_staging(struct tamis__repair *repair)
 {
     const struct tamis__place *place = &repair->store->place;
-    const int rc = sweep_new_catalog(repair);
+    int rc = sweep_new_catalog(repair);
+    if (rc == 0)
+        rc = tamis__each_name(repair->store->root_fd, place->path, put_catalog_aside, repair);
     if (rc < 0 || place->staging_fd < 0) return rc;
     return tamis__each_name(place->staging_fd, place->path, remove_left, repair);
 }
@@ -173,6 +185,7 @@ int tamis__repair_open(struct tamis__repair *repair, const char *path)
 static int stop(int rc)
 {
     char why[1024];
+    if (rc == TAMIS_EVERSION) return rc; /* its mend is a newer Tamis */
     (void)snprintf(why, sizeof why, "%s", tamis_last_error());
     return tamis__fail(rc, "%s; nothing was changed: when that is mended, run 'tamis repair' again",
                        why);

@@ -217,7 +217,6 @@ void tamis__rescue_tell(const struct tamis__rescue_work *rescue)
 static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *why, bool knows_old)
 {
     struct tamis__repair *repair = rescue->repair;
-    char aside[TAMIS__ASIDE_BYTES] = "";
     int rc = repair->dry
                  ? 0
                  : tamis__catalog_begin_new(&repair->store->catalog, &rescue->store, &rescue->txn);
@@ -226,7 +225,7 @@ static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *
     if (rc == 0 && knows_old) rc = tamis__rescue_compare(rescue);
     if (rc == 0 && rescue->txn != NULL) {
         if (knows_old) raise_epochs(rescue);
-        rc = tamis__catalog_install_new(rescue->txn, aside);
+        rc = tamis__catalog_install_new(rescue->txn, true);
     }
     if (rc == 0 && rescue->txn != NULL) {
         TAMIS__POINT(TAMIS__POINT_REPAIR_RENAMED);
@@ -236,10 +235,9 @@ static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *
     tamis__catalog_end(rescue->txn);
     if (rc < 0) return rc;
     return tamis__repair_tell(
-        repair, "", "catalog.mdb", 0, "%s made anew from %zu segment%s: %zu filter%s (%s)%s%s",
+        repair, "", "catalog.mdb", 0, "%s made anew from %zu segment%s: %zu filter%s (%s)",
         repair->dry ? "would be" : "is", repair->found_count, tamis__plural(repair->found_count),
-        rescue->count, tamis__plural(rescue->count), why, *aside ? "; the old one is kept as " : "",
-        aside);
+        rescue->count, tamis__plural(rescue->count), why);
 }
 
 void tamis__rescue_free(struct tamis__rescue_work *rescue)

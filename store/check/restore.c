@@ -185,6 +185,15 @@ static int restore_segment(struct restoring *r, int lost_fd)
     return undone < 0 ? undone : tamis__fail(rc, "%s", why);
 }
 
+/* A catalog does not go back: what is in force was made from it, or without it. */
+static int refuse_catalog(const struct restoring *r)
+{
+    return tamis__fail(TAMIS_EEXIST,
+                       "%s is an older catalog, and the store has another by now; to see what it "
+                       "had, copy it over catalog.mdb in a copy of the store",
+                       r->lost.name);
+}
+
 /* A log belongs where its filter is. */
 static int restore_log(struct restoring *r, int lost_fd)
 {
@@ -216,6 +225,7 @@ static int restore(struct restoring *r, const char *name)
                          "the note of %s is missing or damaged; move the file to where it belongs, "
                          "and run 'tamis repair'",
                          name);
+    if (rc == 0 && strcmp(r->lost.from, TAMIS__LOST_CATALOG) == 0) rc = refuse_catalog(r);
     if (rc == 0)
         rc = strncmp(r->lost.from, "logs/", 5) == 0 ? restore_log(r, lost_fd)
                                                     : restore_segment(r, lost_fd);

@@ -209,7 +209,7 @@ for dir_mode in 755 700; do
     by_root export a --to tamis --force "$scratch/a.tamis"
     by_root import i --from tamis "$scratch/a.tamis"
     by_root repair --rebuild
-    rm -rf "$store/staging" "$store/catalog.mdb.damaged"
+    rm -rf "$store/staging"
     by_root repair
     mkfifo "$scratch/hold"
     "$scratch/tamis" --store "$store" add l <"$scratch/hold" >/dev/null &

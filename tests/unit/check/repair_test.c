@@ -95,13 +95,16 @@ CASE(repair_makes_any_lost_catalog_anew)
             fail_msg("no mend in: %s", tamis_last_error());
         if (i == 4) tamis_store_close(store);
         const struct repairs_said *said = repairs_done(path, 0);
-        repairs_assert_said(said, 0, i == 0 ? "it was missing" : "is kept as catalog.mdb.damaged");
+        repairs_assert_said(said, 0, i == 0 ? "it was missing" : "is put aside in lost/");
         assert_int_equal(fixture_problems(path), 0);
         riches_assert_portrait(path, before);
         assert_int_equal(repairs_done(path, 0)->done, 0); /* and that was all */
     }
-    assert_int_equal(access(fixture_join(path, "catalog.mdb.damaged"), F_OK), 0);
-    assert_int_equal(access(fixture_join(path, "catalog.mdb.damaged.4"), F_OK), 0);
+    assert_int_equal(access(fixture_join(path, "lost/catalog.mdb.damaged"), F_OK), 0);
+    assert_int_equal(access(fixture_join(path, "lost/catalog.mdb.damaged.4"), F_OK), 0);
+    assert_int_equal(tamis_store_lost(path, NULL, NULL), 4);
+    assert_refused(TAMIS_EEXIST, "is an older catalog",
+                   tamis_store_restore_lost(path, "catalog.mdb.damaged"));
 }
 
 CASE(repair_can_be_told_to_make_a_sound_catalog_anew)
