@@ -102,8 +102,19 @@ function flags(what) {
 
 /** What the library's CMakeLists.txt read when it alone is built. */
 const pages = [
-  'tamis', 'tamis_build', 'tamis_check', 'tamis_exchange', 'tamis_filter', 'tamis_keys', 'tamis_labels', 'tamis_library', 'tamis_memory',
-  'tamis_merge', 'tamis_sizing', 'tamis_stat', 'tamis_store',
+  'tamis',
+  'tamis_build',
+  'tamis_check',
+  'tamis_exchange',
+  'tamis_filter',
+  'tamis_keys',
+  'tamis_labels',
+  'tamis_library',
+  'tamis_memory',
+  'tamis_merge',
+  'tamis_sizing',
+  'tamis_stat',
+  'tamis_store',
 ].map((page) => `docs/man/${page}.3`);
 const files = ['CMakeLists.txt', 'docs/CMakeLists.txt', ...pages, 'LICENSE'];
 
