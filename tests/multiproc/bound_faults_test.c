@@ -193,7 +193,7 @@ static unsigned run_lock(int how, bool from_start, uint64_t capacity, uint64_t k
     start_commanded(&quick, quick.wait);
     while (fd < 0)
         if (is_half_full(patient) && is_half_full(hasty) && is_half_full(slow.crowd) &&
-            is_half_full(quick.crowd))
+            (is_half_full(quick.crowd) || command_line_is_over(&quick.command)))
             fd = lock_catalog(store, how);
     pause_ms(hold_ms);
     (void)close(fd);

@@ -2,6 +2,7 @@
 #include "command_line.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,13 @@ void command_line_start(struct command_line *command, const char *const *argumen
     if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
     (void)execv(BOUND_COMMAND, (char *const *)(uintptr_t)arguments);
     _exit(127);
+}
+
+bool command_line_is_over(const struct command_line *command)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)command->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid != 0;
 }
 
 int command_line_end(struct command_line *command, const char *word, bool *said)

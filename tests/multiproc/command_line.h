@@ -15,6 +15,7 @@ struct command_line {
  * */
 void command_line_start(struct command_line *command, const char *const *arguments,
                         const char *input, const char *messages);
+bool command_line_is_over(const struct command_line *command);
 /* Wait for its end, and print what it has said.  Its exit status, -1 for a signal; *said: was
  * `word` in it? */
 int command_line_end(struct command_line *command, const char *word, bool *said);

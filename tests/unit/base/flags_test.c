@@ -78,6 +78,7 @@ static void refuse(tamis_store *store, const char *path, tamis_filter *filter, u
         .size = sizeof merge, .flags = flag, .sources = &filter, .count = 1};
     const struct tamis_backup_options backup = {.size = sizeof backup, .flags = flag};
     const char *name = "many";
+    AUTO_FREE char *copy = scratch_path("copy");
     tamis_store *opened;
     tamis_filter *other;
     tamis_build *begun;
@@ -106,8 +107,7 @@ static void refuse(tamis_store *store, const char *path, tamis_filter *filter, u
     if (of != REPAIR)
         assert_refused(TAMIS_EINVAL, "flags", tamis_store_repair(path, flag, NULL, NULL));
     if (of != BACKUP)
-        assert_refused(TAMIS_EINVAL, "flags",
-                       tamis_store_backup_with(store, scratch_path("copy"), &backup, NULL));
+        assert_refused(TAMIS_EINVAL, "flags", tamis_store_backup_with(store, copy, &backup, NULL));
 }
 
 CASE(a_flag_of_another_call_is_refused)
