@@ -406,8 +406,24 @@ def an_aof_detaches_once():
             has_filters(redis, ["large"], "the one that was detached")
 
 
+def a_filter_that_is_shared_has_its_name():
+    """The thread that writes its name has to wait for others.  Seen to fail where TAMIS.SHARE answers when the file is made: the
+    command finds no filter of that name."""
+    with DiskWithStore() as (disk, client):
+        client.good("CONFIG", "SET", "tamis.share-from", 65536)
+        client.good("BF.MADD", "small", "a", "b")
+        disk.stands_still()
+        (sharing,) = disk.ask(client, ["TAMIS.SHARE", "small"])
+        others = disk.ask(client, *[["BF.RESERVE", f"large {i}", "0.01", LARGE] for i in range(40)])
+        disk.takes(20)
+        same(sharing.answer(), "OK", "TAMIS.SHARE")
+        same(tamis("check", "--store", store_of(disk.redis), "small", text="a\nb\nc\n"), "a\nb\n", "the filter that is shared")
+        disk.takes(0)
+        same([one.answer() for one in others], ["OK"] * 40, "the others")
+
+
 run(the_server_goes_on, clients_go, keys_come_and_go_while_one_is_detached, a_key_gets_another_filter_while_one_is_detached,
     keys_come_while_a_filter_is_attached, two_attach_one_filter, a_filter_that_goes_is_attached,
     a_node_of_a_cluster_drops_orphans, data_are_loaded_and_saved_meanwhile, a_kill_leaves_all_or_nothing,
     a_disk_with_errors, transactions_do_it_at_once, commands_on_its_key_come_before, an_orderly_end_comes_meanwhile,
-    writes_are_paused_meanwhile, an_aof_detaches_once)
+    writes_are_paused_meanwhile, an_aof_detaches_once, a_filter_that_is_shared_has_its_name)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "home/labels.h"
 #include "server/config.h"
 #include "tamis.h"
 #include "value/store.h"
@@ -359,12 +360,17 @@ int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* TAMIS.SHARE key: brings a filter from the server's memory to the store. */
+/* TAMIS.SHARE key: brings a filter from the server's memory to the store, with the key's name. */
 int tamis_share(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    if (key_open_stored(ctx, argv[1], READ_WRITE, tamis_share, &key) == NULL) return REDISMODULE_OK;
+    const struct value *value = key_open_stored(ctx, argv[1], READ_WRITE, tamis_share, &key);
+    if (value == NULL) return REDISMODULE_OK;
     RedisModule_CloseKey(key);
+    if (labels_wait(ctx, value->stored, tamis_share)) return REDISMODULE_OK;
+    if (value->stored->wants_label && labels_have_failed())
+        return RedisModule_ReplyWithError(ctx, "ERR the filter is in the store, but its name could "
+                                               "not be written; the server's log says why");
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }

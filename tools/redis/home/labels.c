@@ -2,6 +2,7 @@
 /* labels.c: see labels.h.  All but the job runs in the main thread. */
 #include "home/labels.h"
 
+#include "server/args.h"
 #include "server/names.h"
 #include "value/drops.h"
 #include "value/store.h"
@@ -11,6 +12,7 @@
 struct labelling {
     struct job job;
     int rc;
+    struct waiting_list clients; /* of the filters that get their labels */
     size_t count;
     struct tamis_label labels[AT_ONCE];
     char names[AT_ONCE][NAME_ROOM];
@@ -20,7 +22,9 @@ static struct {
     uint64_t waiting;
     uint64_t drops; /* when the thread began: what was dropped since had names */
     bool unnamed;
-    size_t now; /* as many are written by a thread */
+    bool failed; /* the thread that ended last */
+    size_t now;  /* as many are written by a thread */
+    struct waiting_list clients;
 } state;
 
 static void want(struct stored *stored)
@@ -73,6 +77,8 @@ static void end(RedisModuleCtx *ctx, struct job *job)
         if (s != NULL) s->unnamed = l->rc >= 0 && l->labels[i].result == TAMIS_EEXIST;
         state.unnamed = state.unnamed || (s != NULL && s->unnamed);
     }
+    state.failed = l->rc < 0;
+    waiting_let_go(&l->clients, NULL);
     RedisModule_Free(l);
     state.now = 0;
 }
@@ -89,7 +95,10 @@ void labels_pass(void)
 {
     if (state.now > 0) return;
     if (state.unnamed && drops_done() != state.drops) try_again();
-    if (state.waiting == 0 || store_is_open() == NULL || store_is_of_another()) return;
+    if (state.waiting == 0 || store_is_open() == NULL || store_is_of_another()) {
+        waiting_let_go(&state.clients, NULL);
+        return;
+    }
     struct labelling *l = RedisModule_Calloc(1, sizeof *l);
     state.waiting = 0;
     for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
@@ -110,6 +119,7 @@ void labels_pass(void)
         RedisModule_Free(l);
         return;
     }
+    if (l->count < AT_ONCE) waiting_move(&state.clients, &l->clients);
     l->job.run = run;
     l->job.end = end;
     state.now = l->count;
@@ -120,4 +130,21 @@ void labels_pass(void)
 uint64_t labels_waiting(void)
 {
     return state.waiting + state.now;
+}
+
+void labels_take_clients(struct waiting_list *clients)
+{
+    waiting_move(clients, &state.clients);
+}
+
+bool labels_wait(RedisModuleCtx *ctx, const struct stored *stored, RedisModuleReplyFunc *again)
+{
+    if ((!stored->wants_label && state.now == 0) || !args_can_wait(ctx)) return false;
+    waiting_put(&state.clients, ctx, again, NULL);
+    return true;
+}
+
+bool labels_have_failed(void)
+{
+    return state.failed;
 }

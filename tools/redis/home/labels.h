@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "server/waiting.h"
 #include "value/stored.h"
 
 /* The value has this key now.  One that is on its way gets its label when it is there. */
@@ -17,3 +18,10 @@ void labels_swap(int first, int second);
 void labels_pass(void);
 /* How many wait. */
 uint64_t labels_waiting(void);
+/* Takes the clients of the list.  Their commands run anew when a thread has tried to write the
+ * labels that wait now. */
+void labels_take_clients(struct waiting_list *clients);
+/* Blocks the client of the command until then, if the label of the value waits. */
+bool labels_wait(RedisModuleCtx *ctx, const struct stored *stored, RedisModuleReplyFunc *again);
+/* Could the labels not be written when a thread tried it last? */
+bool labels_have_failed(void);

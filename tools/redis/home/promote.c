@@ -155,9 +155,10 @@ static void end(RedisModuleCtx *ctx, struct job *job)
     RedisModule_Free(memory->log->bytes);
     RedisModule_Free(memory->log);
     memory->log = NULL;
-    if (value != NULL && p->rc == 0)
+    if (value != NULL && p->rc == 0) {
         settle(ctx, p, value);
-    else
+        labels_take_clients(&p->clients); /* the filter is there when its name is */
+    } else
         abandon(p);
     const bool failed = value != NULL && p->rc < 0;
     if (failed)

@@ -163,3 +163,12 @@ void waiting_let_go(struct waiting_list *list, const void *what)
     }
     list->last = link;
 }
+
+void waiting_move(struct waiting_list *from, struct waiting_list *to)
+{
+    if (from->first == NULL) return;
+    if (to->first == NULL) to->last = &to->first;
+    *to->last = from->first;
+    to->last = from->last;
+    *from = (struct waiting_list){NULL, NULL};
+}

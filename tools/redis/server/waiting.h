@@ -40,6 +40,8 @@ void waiting_put(struct waiting_list *list, RedisModuleCtx *ctx, RedisModuleRepl
                  const void *what);
 /* Runs the commands anew that wait for `what`; NULL: all. */
 void waiting_let_go(struct waiting_list *list, const void *what);
+/* Puts all clients of `from` behind those of `to`. */
+void waiting_move(struct waiting_list *from, struct waiting_list *to);
 
 /* The main thread calls this before it sleeps. */
 void waiting_go_on(void);
