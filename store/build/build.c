@@ -23,6 +23,7 @@
 #include "os/io.h"
 #include "plan/plan.h"
 #include "plan/policy.h"
+#include "segment/broken.h"
 #include "sizing/sizing.h"
 #include "txn/spares.h"
 

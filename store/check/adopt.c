@@ -15,6 +15,7 @@
 #include "check/adopt.h"
 
 #include "check/lost.h"
+#include "segment/live.h"
 
 struct adoption {
     struct tamis__rescue_work *rescue;

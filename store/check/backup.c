@@ -23,6 +23,7 @@
 #include "check/check.h"
 #include "check/copy.h"
 #include "check/points.h"
+#include "segment/live.h"
 #include "txn/spares.h"
 #include "txn/wait.h"
 

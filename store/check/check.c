@@ -2,6 +2,7 @@
 /* check.c: see check.h. */
 #include "check/check.h"
 
+#include "segment/broken.h"
 #include "txn/files.h"
 #include "txn/mapped.h"
 

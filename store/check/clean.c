@@ -9,6 +9,7 @@
 #include "check/lost.h"
 #include "check/points.h"
 #include "check/repair.h"
+#include "segment/broken.h"
 #include "segment/mark.h"
 #include "txn/exceptions.h"
 #include "txn/recover.h"

@@ -21,6 +21,7 @@
 #include "os/inside.h"
 #include "os/replace.h"
 #include "segment/huge.h"
+#include "segment/live.h"
 #include "segment/sums.h"
 #include "txn/exceptions.h"
 

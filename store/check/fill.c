@@ -22,6 +22,8 @@
 
 #include "check/copy.h"
 #include "check/lost.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "txn/spares.h"
 

@@ -21,6 +21,7 @@
  */
 #include "check/rescue.h"
 #include "check/points.h"
+#include "segment/live.h"
 
 /*
  * Numbers and ids go on at the next round number.  Files that were dropped before the catalog was

@@ -2,6 +2,8 @@
 /* rescue_filter.c: makes the lists, records and exceptions of a filter from its segments; see
  * rescue.c. */
 #include "check/rescue.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"

@@ -16,6 +16,7 @@
  * a repair takes the other segments in (adopt.c).
  */
 #include "check/rescue.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "txn/recover.h"
 

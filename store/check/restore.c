@@ -8,6 +8,7 @@
  */
 #include "check/lost.h"
 #include "check/rescue.h"
+#include "segment/live.h"
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 

@@ -3,6 +3,8 @@
 #include "check/points.h"
 #include "check/repair.h"
 #include "exceptions/set.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 
 #define LOOKING "looking at the segments"
 

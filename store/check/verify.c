@@ -9,6 +9,8 @@
  * it (verify_data.c).
  */
 #include "check/notes.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 

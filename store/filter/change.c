@@ -3,6 +3,7 @@
  * order. */
 #include "filter/change.h"
 
+#include "segment/broken.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 #include "txn/write.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drop.c: drops a filter, or many at once, or gives a filter another name. */
 #include "filter/points.h"
+#include "segment/live.h"
 #include "txn/files.h"
 #include "txn/replay.h"
 #include "txn/spares.h"

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "kind/cells.h"
+#include "segment/broken.h"
 #include "sizing/sizing.h"
 #include "txn/exceptions.h"
 

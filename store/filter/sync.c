@@ -14,6 +14,7 @@
 #include "handle/open.h"
 #include "hash/hash_set.h"
 #include "kind/kind.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "txn/recover.h"
 #include "txn/spares.h"

@@ -11,6 +11,7 @@
 #include "handle/points.h"
 #include "kind/points.h"
 #include "plan/policy.h"
+#include "segment/live.h"
 #include "segment/room.h"
 
 /*

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "handle/view.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 
 /* Enters the handle's view, up to date.  The caller leaves it, unless this fails. */
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);

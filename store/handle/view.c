@@ -7,6 +7,7 @@
 
 #include "handle/pages.h"
 #include "plan/policy.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "segment/room.h"
 #include "txn/exceptions.h"

@@ -20,6 +20,7 @@
 #include "handle/visit.h"
 #include "os/guard.h"
 #include "plan/policy.h"
+#include "segment/broken.h"
 #include "txn/mapped.h"
 #include "txn/store.h"
 

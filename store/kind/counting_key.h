@@ -8,6 +8,7 @@
  */
 #include "kind/counting.h"
 #include "kind/points.h"
+#include "segment/room.h"
 
 /* Which of 64 cells are 0, and which are marked or one below the mark, as a bit for each. */
 struct seen {

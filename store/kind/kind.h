@@ -10,7 +10,7 @@
 #pragma once
 
 #include "kind/points.h"
-#include "segment/segment.h"
+#include "segment/room.h"
 #include "sizing/kinds.h"
 
 /* The kind of the index of a filter's exceptions (store/exceptions/set.h).  Its file is like a

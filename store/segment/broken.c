@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* broken.c: checks that a mapping is not broken, and says what happened to one that is.  A mapping
  * is broken when the system could not give one of its pages (guard.h). */
+#include "segment/broken.h"
+
 #include <fcntl.h>
 
 #include "os/guard.h"
 #include "os/io.h"
-#include "segment/segment.h"
+#include "segment/stage.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 

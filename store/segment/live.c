@@ -4,11 +4,12 @@
  * sends them to the catalog, and `next`, which says where the list of segments goes on.  The words
  * are read and changed in a mapping of the header alone.  It is no error if the segment is gone.
  */
+#include "segment/live.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "os/io.h"
-#include "segment/segment.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 

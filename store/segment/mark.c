@@ -11,6 +11,8 @@
 #include <fcntl.h>
 
 #include "os/io.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 #include "segment/points.h"
 #include "segment/sums.h"
 

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "os/io.h"
-#include "segment/huge.h"
-#include "segment/segment.h"
+#include "segment/broken.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14; a C library may be older than the kernel */
@@ -96,10 +95,4 @@ int tamis__segment_populate(const struct tamis__segment *segment)
                        ? populate(segment->map, bytes, false, what)
                        : populate_small(segment->map, bytes, what);
     return rc < 0 ? rc : tamis__segment_check(segment);
-}
-
-void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
-                                 uint64_t bytes)
-{
-    tamis__file_huge(staged->file.fd, offset, bytes);
 }

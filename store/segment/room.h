@@ -37,6 +37,10 @@
  */
 #define TAMIS__ITEMS_AHEAD 64u
 
+/* Adds to the item count, on the stripe of this processor, or of the thread's hold;
+ * UINT64_MAX takes one away.  Returns what the stripe held before. */
+uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
+
 /* The hold of an adder: room for `keys` keys, which it took from one stripe. */
 struct tamis__hold {
     uint32_t stripe;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* segment.c: see segment.h for the life cycle and docs/format.md for the layout. */
 #include "segment/segment.h"
+#include "segment/broken.h"
+#include "segment/live.h"
+#include "segment/stage.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -12,11 +12,9 @@
  * A segment never shrinks or changes shape.  A segment of counters grows at its end
  * (tamis__segment_extend).
  *
- *
- * stage.c makes files, live.c has the words that change while others have the file open, room.c
- * the item count (room.h),
- * broken.c looks for truncation, populate.c reads all of a file, segment_name.c names files,
- * segment.c has the rest.
+ * Further headers: stage.h makes files, live.h has the words that change while others have the file
+ * open, room.h the item count, broken.h looks for truncation.  Of what is declared here, populate.c
+ * has what fills memory, segment_name.c the names of files, and segment.c the rest.
  */
 #pragma once
 
@@ -94,18 +92,6 @@ static inline bool tamis__pages_are_huge(const struct tamis__segment *segment)
            __atomic_load_n(&segment->kept->pages, __ATOMIC_RELAXED) == TAMIS_PAGES_HUGE;
 }
 
-/* The sums of a staged file (sums.h), as long as its header is not final. */
-struct tamis__staged_sums {
-    bool are_made;
-    uint64_t sums, overflow, overflow_bytes; /* as in their head */
-};
-
-struct tamis__staged {
-    struct tamis__private_fd file; /* locked */
-    char name[24];
-    struct tamis__staged_sums sums;
-};
-
 /* What the file of a segment is called. */
 #define TAMIS__SEGMENT_NAME_BYTES 32
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
@@ -116,101 +102,17 @@ uint64_t tamis__segment_number(const char *name);
 bool tamis__is_drawer(const char *name);
 int tamis__fail_drawers(const char *store_path);
 
-/* Makes an allocated, zeroed file of that many bytes, after it has removed what dead makers left.
- * `what` is what sentences call it. */
-int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes, const char *what,
-                         struct tamis__staged *staged);
-
-/* The same, without a look for what dead makers left: for the further ones of many files. */
-int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_bytes,
-                              const char *what, struct tamis__staged *staged);
-
-/* Seals the header (which has its number already), writes, syncs and renames the file.  On success
- * *staged is used up. */
-int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
-                           struct tamis__segment_header *header);
-/*
- * The steps of tamis__segment_publish(), for many files that come to the disk together: for each
- * file write_header(), then tamis__sync_files() for all, for each take_name(), and sync_names()
- * once.
- */
-/* Writes a header, and the word at the end of a file of one page; the data stay. */
-int tamis__header_write(int fd, const struct tamis__segment_header *header, const char *what);
-int tamis__segment_write_header(const struct tamis__place *place,
-                                const struct tamis__staged *staged,
-                                struct tamis__segment_header *header);
-int tamis__segment_take_name(const struct tamis__place *place, struct tamis__staged *staged,
-                             uint64_t number);
-int tamis__segments_sync_names(const struct tamis__place *place);
-
-/* Writes bytes into the data of a staged file. */
-int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
-                        uint64_t offset, const void *bytes, size_t count);
-/* A hint that these bytes are written next, and never again: the kernel should make folios of 2 MiB
- * for them, each of which mappings get by one entry (docs/decisions/0016-mapping.md). */
-void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
-                                 uint64_t bytes);
 /* Maps a staged file whole, with a copy of its future header; call tamis__segment_close()
  * before publish.  If the levels of overflow in the copy have changed by then, the caller
  * brings them back. */
 int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
                               const struct tamis__segment_header *header,
                               struct tamis__segment *segment);
-/* Writes bytes of the file to the disk, and waits for them; the kernel begins with as many behind
- * them. */
-int tamis__segment_write_out(const struct tamis__place *place, const struct tamis__staged *staged,
-                             uint64_t offset, uint64_t bytes);
-/* Brings what was written to the disk, so that publish has little left to do under the lock, after
- * it has written the checksums of the data (sums.h), which do not change any more. */
-int tamis__segment_sync_staged(const struct tamis__place *place, struct tamis__staged *staged,
-                               const struct tamis__segment_header *header);
-
-/* Writes the path of a staged file, for sentences. */
-void tamis__staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
-                        char path[TAMIS__SEGMENT_PATH_BYTES]);
-/* Removes what was staged; harmless on a zeroed or used-up one. */
-void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
 
 /* Maps segment `number`.  Its header has passed tamis__header_check and carries that number. */
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
                         struct tamis__segment *segment);
 void tamis__segment_close(struct tamis__segment *segment);
-
-/*
- * Ask after the last look at the mapping, before anything is answered.  Returns 0;
- * TAMIS_ECORRUPT or TAMIS_EIO if a page of the mapping could not be had (guard.h), or if its
- * header is no longer one.
- */
-int tamis__segment_check(const struct tamis__segment *segment);
-
-/* Set in `tail` if the word was not 0 when it was chosen.  Such a word of bits never becomes 0. */
-#define TAMIS__TAIL_SET ((uintptr_t)1)
-/* Chooses the tail, and again when more keys are in: the last word of the data that is not 0, on
- * the last page of the data.  In a file of one page it is always that behind the data. */
-void tamis__segment_choose_tail(struct tamis__segment *segment);
-
-/* Called when a file has not its first word, or its tail, any more.  If it has one page, and was
- * cut within that page, no look ever faults: this does what the handler of the fault does, so that
- * the constants of the header come back before anybody uses them (os/guard.h).  Returns false. */
-bool tamis__segment_is_cut(const struct tamis__segment *segment);
-
-/*
- * Does the file still begin and end as it did?  If a file is cut within a page, the rest of that
- * page reads as 0 without a fault.  But then the last page is gone, and the look at it faults.  A
- * file that was truncated and made longer again has lost its magic, or the word.
- */
-static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
-{
-    /* ORDER relaxed: behind tamis__guard_fence(). */
-    const uintptr_t tail = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
-    const uint64_t *word =
-        (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
-    const uint64_t magic = __atomic_load_n(segment->magic, __ATOMIC_RELAXED);
-    const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
-    const bool whole =
-        (magic == TAMIS__MAGIC_WORD) & (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
-    return __builtin_expect(whole, 1) || tamis__segment_is_cut(segment);
-}
 
 /* A pass goes over the data, one piece of this many bytes after the other.  Call
  * tamis__segment_want() before a piece is looked at: if keys are added to the segment, the piece
@@ -273,27 +175,10 @@ int tamis__segment_open_file(const struct tamis__place *place, uint64_t number, 
 /* Opens the file of an open segment once more, as a private descriptor; `what` gets its path. */
 int tamis__segment_open_again(const struct tamis__segment *segment,
                               char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
-/* Reads the header of a segment that is not open, and checks nothing of it. */
-int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
-                        struct tamis__segment_header *header);
-/* The same, with the checks of tamis__segment_open().  TAMIS_ENOTFOUND if there is no file. */
+/* Reads the header of a segment that is not open, and checks it as tamis__segment_open() does.
+ * TAMIS_ENOTFOUND if there is no file. */
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
                          struct tamis__segment_header *header);
-/* The live words of a segment that is not open, and need not be sound. */
-struct tamis__live_map {
-    struct tamis__live *live; /* NULL if there is no file, or it is too short */
-    int64_t created_at;       /* as the header says, whatever it is worth */
-    void *map;
-    uint64_t map_bytes;
-};
-int tamis__live_map(const struct tamis__place *place, uint64_t number,
-                    struct tamis__live_map *words);
-void tamis__live_unmap(struct tamis__live_map *words);
-/* msync the part of the file that has the live words. */
-int tamis__live_sync(const struct tamis__place *place, uint64_t number,
-                     const struct tamis__live_map *words);
-/* The same for an open segment: its live words, its counters and its name. */
-int tamis__segment_sync_live(const struct tamis__segment *segment);
 
 /* msync the whole segment. */
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);
@@ -305,96 +190,13 @@ int tamis__segment_sync(const struct tamis__place *place, const struct tamis__se
 int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
                            uint64_t sequence, const char *name);
 
-/*
- * Changes a live word of a segment that need not be open; `offset` is where the word stands in
- * struct tamis__live.  Otherwise as tamis__segment_raise_epoch.
- */
-int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
-                        uint64_t value);
-
-/* For the newest segment of the list in force: no other segment goes on after it any more, whatever
- * its `next` says.  It may refuse keys as before.  Otherwise as above. */
-int tamis__segment_stay(const struct tamis__place *place, uint64_t number);
-
-/*
- * Raises the epoch: every open handle looks at the catalog again before its next answer.  This
- * works on a segment that cannot be opened, since handles may have it mapped.  Returns 0 too if the
- * file does not exist or is too short for a header.
- */
-int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
-
-/* Adds to the item count, on the stripe of this processor, or of the thread's hold (room.h);
- * UINT64_MAX takes one away.  Returns what the stripe held before. */
-uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
+/* The item count: the sum over the stripes. */
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
-/* Says which segment goes on after this one, unless `next` names one already; a spare does not
- * count.  The segment `next` is whole. */
-void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
-
-/* A value of `next`: by the filter's policy, the newest segment is full and takes no more keys. */
-#define TAMIS__NEXT_REFUSE UINT64_MAX
-/* Takes TAMIS__NEXT_REFUSE back: the segment has room after all. */
-void tamis__segment_take_again(const struct tamis__segment *segment);
-/* A value of `next`: no segment ever goes on after this one, because the filter is dropped. */
-#define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
-
-/*
- * A spare: the segment with this number is whole, in the catalog, and waits to be entered after
- * this one.  The list does not go on in it yet, so NEXT_SPARE | number counts as 0 wherever the
- * list matters.  Numbers are far below 2^62.
- */
-#define TAMIS__NEXT_SPARE ((uint64_t)1 << 62)
-/* The number of the spare that a `next` names; 0 if it names none. */
-static inline uint64_t tamis__next_spare(uint64_t next)
-{
-    return next >> 62 == 1 ? next & ~TAMIS__NEXT_SPARE : 0;
-}
-/* Offers a spare, if `next` is 0. */
-void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number);
-/* Lets the list go on in the spare, if there is one.  Returns true if the list now goes on, by us
- * or by another adder. */
-bool tamis__segment_enter_spare(const struct tamis__segment *segment);
-/* Call under the exclusive lock, for a segment that need not be open: nobody enters its
- * spare any more.  Returns 1 if somebody has entered it already; 0 if there is no spare now,
- * or no such file. */
-int tamis__segment_take_back(const struct tamis__place *place, uint64_t number);
 
 /* Takes the guard, the right to make the segment after this one, until private_close or death.
  * Returns 1, or 0 if another has it. */
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
                          struct tamis__private_fd *guard);
-
-static inline uint64_t tamis__segment_next(const struct tamis__segment *segment)
-{
-    /* ORDER acquire: pairs with tamis__segment_leave; the segment that it names is whole. */
-    return __atomic_load_n(&segment->live->next, __ATOMIC_ACQUIRE);
-}
-
-static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *segment)
-{
-    /* ORDER acquire: as tamis__segment_next. */
-    return __atomic_load_n(&segment->live->exceptions, __ATOMIC_ACQUIRE);
-}
-
-/* The number of the publication that last put the list in force whose newest segment this is, or
- * that changed its exceptions. */
-static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segment)
-{
-    /* ORDER acquire: as tamis__segment_next. */
-    return __atomic_load_n(&segment->live->in_force, __ATOMIC_ACQUIRE);
-}
-
-/* Has the list gone on after a segment with this `next`? */
-static inline bool tamis__next_is_left(uint64_t next)
-{
-    return next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
-}
-
-/* Does another segment go on after it? */
-static inline bool tamis__segment_is_left(const struct tamis__segment *segment)
-{
-    return tamis__next_is_left(tamis__segment_next(segment));
-}
 
 /*
  * A full fence.  ThreadSanitizer knows none, so for it an exchange on a line of our own stands in.
@@ -428,13 +230,4 @@ static inline void tamis__fence_acquire(void)
 #else
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
-}
-
-/* The epoch as published.  It stands in a shared cache line that is rarely written. */
-static inline uint64_t tamis__segment_epoch(const struct tamis__segment *segment)
-{
-    /* ORDER acquire: pairs with the release in tamis__segment_raise_epoch.  Who sees the raise
-     * goes to the catalog under the lock that the publisher still holds, so nothing else
-     * depends on it. */
-    return __atomic_load_n(&segment->live->epoch, __ATOMIC_ACQUIRE);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stage.c: files on their way into segments/, which have no name there yet; see segment.h. */
+#include "segment/stage.h"
+
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
 #include "os/inside.h"
 #include "os/io.h"
+#include "segment/huge.h"
 #include "segment/points.h"
 #include "segment/sums.h"
 
@@ -152,6 +155,12 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
     char what[PATH_BYTES];
     tamis__staged_path(place, staged, what);
     return tamis__write_at(staged->file.fd, bytes, count, offset, what);
+}
+
+void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
+                                 uint64_t bytes)
+{
+    tamis__file_huge(staged->file.fd, offset, bytes);
 }
 
 int tamis__segment_write_out(const struct tamis__place *place, const struct tamis__staged *staged,

@@ -2,6 +2,7 @@
 /* sums_staged.c: the table of checksums of a file that is being made; see sums.h. */
 #include "hash/sum.h"
 #include "os/io.h"
+#include "segment/stage.h"
 #include "segment/sums.h"
 
 bool tamis__sums_have_room(const struct tamis__segment_header *h)

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "segment/live.h"
 #include "txn/points.h"
 #include "txn/recover.h"
 #include "txn/spares.h"

@@ -2,7 +2,7 @@
 /* draft.h: drafts: segments on their way into the store. txn/commit.h puts them in force. */
 #pragma once
 
-#include "segment/segment.h"
+#include "segment/stage.h"
 #include "sizing/fuse.h"
 #include "txn/store.h"
 

@@ -2,6 +2,7 @@
 /* mapped.c: see mapped.h. */
 #include "txn/mapped.h"
 
+#include "segment/broken.h"
 #include "segment/sums.h"
 
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,

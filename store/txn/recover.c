@@ -15,6 +15,8 @@
 #include "hash/hash_set.h"
 #include "kind/kind.h"
 #include "plan/policy.h"
+#include "segment/broken.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "segment/room.h"
 #include "sizing/sizing.h"

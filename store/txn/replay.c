@@ -25,6 +25,7 @@
 
 #include "hash/hash_set.h"
 #include "plan/policy.h"
+#include "segment/live.h"
 #include "segment/mark.h"
 #include "segment/room.h"
 #include "txn/mapped.h"

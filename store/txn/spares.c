@@ -14,6 +14,7 @@
  */
 #include "txn/spares.h"
 
+#include "segment/live.h"
 #include "txn/files.h"
 
 /*

@@ -9,6 +9,8 @@
  */
 #include "txn/write.h"
 
+#include "segment/live.h"
+#include "segment/stage.h"
 #include "txn/files.h"
 #include "txn/recover.h"
 #include "txn/spares.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "segment/segment.h"
+#include "segment/room.h"
 
 #define ADDITIONS 20000000u
 #define THREADS 2

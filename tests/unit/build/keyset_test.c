@@ -13,6 +13,7 @@
 #include "build/keyset.h"
 #include "build/spool.h"
 #include "faults.h"
+#include "segment/stage.h"
 #include "txn/store.h"
 
 #define TINY_BYTES TAMIS__KEYSET_BYTES_MIN /* 3276 digests */

@@ -14,6 +14,7 @@
 #include "hooks.h"
 #include "os/io.h"
 #include "riches.h"
+#include "segment/live.h"
 #include "spawn.h"
 
 static bool exists(const char *path)

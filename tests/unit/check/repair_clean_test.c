@@ -14,6 +14,7 @@
 #include "points.h"
 #include "repairs.h"
 #include "riches.h"
+#include "segment/stage.h"
 
 /* ---- Cleaning -------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 
 #include "catalogs.h"
 #include "points.h"
+#include "segment/live.h"
 
 /* What the catalog has, past any handle. */
 static uint64_t recorded_items(tamis_store *store, const char *name)

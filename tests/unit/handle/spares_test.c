@@ -17,8 +17,8 @@
 #include "numbers.h"
 #include "plan/policy.h"
 #include "points.h"
+#include "segment/live.h"
 #include "segment/mark.h"
-#include "segment/segment.h"
 #include "sizing/sizing.h"
 #include "tamis.h"
 

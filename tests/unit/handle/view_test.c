@@ -21,6 +21,7 @@
 #include "handle/view.h"
 #include "numbers.h"
 #include "os/io.h"
+#include "segment/live.h"
 #include "spawn.h"
 #include "tamis.h"
 

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "os/io.h"
-#include "segment/segment.h"
+#include "segment/live.h"
+#include "segment/room.h"
+#include "segment/stage.h"
 
 #define SMALL_BITS 64000u /* 8,000 bytes of data: a file of three pages */
 

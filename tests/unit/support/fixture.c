@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "segment/segment.h"
+#include "segment/live.h"
 #include "sizing/sizing.h"
 #include "spawn.h"
 
