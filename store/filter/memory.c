@@ -15,10 +15,9 @@
 
 _Static_assert(sizeof(struct tamis_memory_filter) == 88, "there may be a million of these");
 
-/* Makes the constant part of a header.  The rest of *header is not written. */
+/* Writes what a key's place follows from, and nothing else of *header. */
 static void describe(const struct tamis_memory_filter *filter, struct tamis__segment_header *header)
 {
-    memset(header, 0, TAMIS__GUARD_KEPT_BYTES);
     header->kind = filter->kind;
     header->hash_set = filter->hash_set;
     header->seed = filter->seed;
@@ -26,19 +25,43 @@ static void describe(const struct tamis_memory_filter *filter, struct tamis__seg
     header->k = filter->k;
     header->words = filter->words;
     header->data_bytes = filter->data_bytes;
+    header->bit_order = TAMIS__BITS_LSB_FIRST;
+    memset(header->parameters, 0, sizeof header->parameters);
+}
+
+/* The same, as the constant part of a whole header. */
+static void describe_whole(const struct tamis_memory_filter *filter,
+                           struct tamis__segment_header *header)
+{
+    memset(header, 0, TAMIS__GUARD_KEPT_BYTES);
+    describe(filter, header);
     header->capacity = filter->capacity;
     header->fp_rate = tamis__double_to_bits(filter->fp_rate);
     header->step = filter->step;
 }
 
-/* A segment of the bits.  `stripe` counts the items that are new to a batch. */
-static struct tamis__segment segment_of(const struct tamis_memory_filter *filter,
-                                        struct tamis__segment_header *header,
-                                        struct tamis__stripe *stripe)
+/* A segment of the bits for one call, which looks at nothing but what describe() and segment_of()
+ * write: to clear the rest takes as long as to add a key. */
+struct segment {
+    struct tamis__segment segment;
+    struct tamis__stripe stripe; /* counts the items that are new to a batch */
+    struct tamis__segment_header header;
+};
+
+static const struct tamis__segment *segment_of(const struct tamis_memory_filter *filter,
+                                               struct segment *s)
 {
-    describe(filter, header);
-    return (struct tamis__segment){
-        .header = header, .stripes = stripe, .stripe_count = 1, .data = filter->data};
+#ifdef TAMIS_TEST_POINTS
+    memset(s, 0xa5, sizeof *s); /* a test of the library sees a look at anything else */
+#endif
+    describe(filter, &s->header);
+    s->stripe.items = 0;
+    s->segment.header = &s->header;
+    s->segment.stripes = &s->stripe;
+    s->segment.stripe_count = 1;
+    s->segment.data = filter->data;
+    s->segment.kept = NULL;
+    return &s->segment;
 }
 
 /* ---- What it is to be ------------------------------------------------------------------------ */
@@ -52,7 +75,7 @@ TAMIS_API int tamis_memory_filter_check(const struct tamis_memory_filter *filter
     const struct tamis__hash_set *set = tamis__hash_set_by_id(filter->hash_set);
     const bool known = kind != NULL && kind->add_digests != NULL && set != NULL &&
                        set->parse == NULL && !set->keyed && set->bit_order == TAMIS__BITS_LSB_FIRST;
-    describe(filter, &header);
+    describe_whole(filter, &header);
     if (known && filter->m_bits > 0 && filter->capacity > 0 &&
         filter->data_bytes == tamis__data_bytes(filter->m_bits) &&
         kind->check(&header, &reason) == 0)
@@ -106,10 +129,8 @@ TAMIS_API int tamis_memory_filter_init(struct tamis_memory_filter *filter,
 TAMIS_API int tamis_memory_filter_add(struct tamis_memory_filter *filter, const void *key,
                                       size_t key_bytes)
 {
-    struct tamis__segment_header header;
-    struct tamis__stripe stripe;
-    const struct tamis__segment segment = segment_of(filter, &header, &stripe);
-    const int is_new = tamis__kind_by_id(filter->kind)->add(&segment, key, key_bytes);
+    struct segment s;
+    const int is_new = tamis__kind_by_id(filter->kind)->add(segment_of(filter, &s), key, key_bytes);
     filter->items += is_new > 0;
     return is_new > 0;
 }
@@ -117,19 +138,17 @@ TAMIS_API int tamis_memory_filter_add(struct tamis_memory_filter *filter, const 
 TAMIS_API int tamis_memory_filter_contains(const struct tamis_memory_filter *filter,
                                            const void *key, size_t key_bytes)
 {
-    struct tamis__segment_header header;
-    const struct tamis__segment segment = segment_of(filter, &header, NULL);
-    return tamis__kind_by_id(filter->kind)->contains(&segment, key, key_bytes) > 0;
+    struct segment s;
+    return tamis__kind_by_id(filter->kind)->contains(segment_of(filter, &s), key, key_bytes) > 0;
 }
 
 TAMIS_API size_t tamis_memory_filter_add_batch(struct tamis_memory_filter *filter,
                                                const struct tamis_key *keys, size_t count,
                                                uint8_t *answers)
 {
-    struct tamis__segment_header header;
-    struct tamis__stripe stripe = {.items = 0};
-    const struct tamis__segment segment = segment_of(filter, &header, &stripe);
-    const int64_t news = tamis__kind_by_id(filter->kind)->add_batch(&segment, keys, count, answers);
+    struct segment s;
+    const int64_t news =
+        tamis__kind_by_id(filter->kind)->add_batch(segment_of(filter, &s), keys, count, answers);
     filter->items += (uint64_t)news;
     return (size_t)news;
 }
@@ -138,9 +157,9 @@ TAMIS_API size_t tamis_memory_filter_contains_batch(const struct tamis_memory_fi
                                                     const struct tamis_key *keys, size_t count,
                                                     uint8_t *answers)
 {
-    struct tamis__segment_header header;
-    const struct tamis__segment segment = segment_of(filter, &header, NULL);
-    return tamis__kind_by_id(filter->kind)->contains_batch(&segment, keys, count, answers);
+    struct segment s;
+    return tamis__kind_by_id(filter->kind)
+        ->contains_batch(segment_of(filter, &s), keys, count, answers);
 }
 
 /* ---- Out ------------------------------------------------------------------------------------- */
@@ -148,11 +167,7 @@ TAMIS_API size_t tamis_memory_filter_contains_batch(const struct tamis_memory_fi
 /* What the stream of some filters is made from. */
 struct copies {
     struct tamis__cargo cargo;
-    struct {
-        struct tamis__segment segment;
-        struct tamis__stripe stripe;
-        struct tamis__segment_header header;
-    } parts[];
+    struct segment parts[];
 };
 
 static struct copies *copies_of(const struct tamis_memory_filter *filters, uint32_t count,
@@ -165,8 +180,11 @@ static struct copies *copies_of(const struct tamis_memory_filter *filters, uint3
     copies->cargo.policy = (struct tamis__policy){
         .on_full = spec->on_full, .capacity = spec->capacity, .fp_rate = spec->fp_rate};
     for (uint32_t i = 0; i < count; i++) {
-        copies->parts[i].segment =
-            segment_of(&filters[i], &copies->parts[i].header, &copies->parts[i].stripe);
+        describe_whole(&filters[i], &copies->parts[i].header);
+        copies->parts[i].segment = (struct tamis__segment){.header = &copies->parts[i].header,
+                                                           .stripes = &copies->parts[i].stripe,
+                                                           .stripe_count = 1,
+                                                           .data = filters[i].data};
         copies->parts[i].stripe.items = filters[i].items;
         copies->cargo.segments[i] = &copies->parts[i].segment;
         copies->cargo.capacity +=
