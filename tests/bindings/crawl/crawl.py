@@ -4,7 +4,7 @@
 
 README.md says what a crawler does.  The site is made of the seed (tests/python/random_site.py).  Each crawler is killed once by SIGKILL,
 one after the other, and begins again.  At the end each page that can be reached was fetched, and none more than once but
-those that a killed crawler had in its hands, each kill once more.
+those that a killed crawler had in its hands, once more for each time that its files had the page.
 
 It was seen to fail with crawlers that do not put back what they had (the crawl does not end), that have a filter `queued` each (pages fetched too
 often), and that finish a file a tenth of a second before they put its links into the queue (pages never fetched, in one of two runs).
@@ -37,15 +37,16 @@ class Crawler:
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
 
     def kill(self):
-        """Returns the URLs that it had in its hands."""
+        """Returns the URLs that it had in its hands, each as often as its files have it: all these files come back into the queue, and two
+        crawlers may take the same URL from two of them."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        urls = set()
+        urls = []
         for part in ("claimed", "found"):
             directory = os.path.join(self.queue, part, self.name)
             for file in os.listdir(directory) if os.path.isdir(directory) else []:
                 with open(os.path.join(directory, file)) as lines:
-                    urls |= set(lines.read().split())
+                    urls += lines.read().split()
         return urls
 
 
