@@ -6,8 +6,8 @@ cases that begin so.  Each case says with what it was seen to fail besides.
 """
 import time
 
-from harness import are_made, eventually, filters, follow, has_filters, is_rewritten, refused, run, same, served, server, store_of, tamis
-from slow_disk import DiskWithStore, waiting_clients
+from harness import are_made, eventually, filters, follow, has_filters, refused, run, same, served, server, store_of, tamis
+from slow_disk import DiskWithStore
 
 LARGE = 100_000  # of more bytes than a draft may have
 AOF = {"appendonly": "yes", "appendfsync": "always", "repl_diskless_sync_delay": 0}
@@ -50,14 +50,6 @@ class Orphans(DiskWithStore):
         return client
 
 
-def leave(client, clients):
-    """The clients go, and the server has noticed it."""
-    waiting = waiting_clients(client)
-    for one in clients:
-        one.close()
-    eventually(lambda: waiting_clients(client) == waiting - len(clients), "they are gone")
-
-
 def the_server_goes_on():
     """Replicas and the AOF have what the server has.  The replica has a store of its own, without the orphan o0."""
     with Orphans(**AOF) as (disk, client), server() as second:
@@ -87,82 +79,6 @@ def the_server_goes_on():
         client.good("DEL", "a", "theirs")
         has_filters(disk.redis, ["counted", "first", "l", "o2", "theirs"], "an orphan is the server's again")
         same(tamis("check", "--store", store_of(disk.redis), "l", text="x\ny\nz\n"), "x\ny\n", "what was detached has all")
-
-
-def clients_go():
-    """Nothing of what was begun is seen.  Seen to fail without own_again(): the key's filter is none of the server's, and stays when
-    the key goes."""
-    with Orphans(**AOF) as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.DETACH", "k"))
-        leave(client, asking)
-        disk.takes(0)
-        same((client.good("EXISTS", "k"), orphans(client)), (1, ["c", "o0", "o1", "o2"]), "keys and orphans")
-        same((client.good("WAIT", 1, 0), follower.good("EXISTS", "k")), (1, 1), "the replica")
-        same(client.good("TAMIS.ATTACH", "again", "o0"), "OK", "it can be attached")
-        same(client.good("BF.MEXISTS", "again", "of o0", "z"), [1, 0], "with what it had")
-        client = disk.restarted()
-        same((sorted(client.good("KEYS", "*")), orphans(client)), ([b"again", b"k"], ["c", "o1", "o2"]), "the AOF")
-        has_filters(disk.redis, ["again", "c", "first", "k", "o1", "o2"], "filters")
-        client.good("DEL", "k")
-        has_filters(disk.redis, ["again", "c", "first", "o1", "o2"], "it goes with its key")
-
-
-def detaches(disk, client, second):
-    """The disk stands still, and a client detaches k, which has x.  Returns a client of the replica, and that one."""
-    follower = second.client()
-    follow(follower, disk.redis)
-    client.good("BF.RESERVE", "k", "0.01", LARGE)
-    client.good("BF.ADD", "k", "x")
-    disk.stands_still()
-    asking, = disk.ask(client, ("TAMIS.DETACH", "k"))
-    return follower, asking
-
-
-def keys_come_and_go_while_one_is_detached():
-    """What comes meanwhile is as if it had come before; a key that is called otherwise keeps its filter, which is the server's."""
-    ways = ((("DEL", "k"), "ERR not found", None), (("SET", "k", "string"), "WRONGTYPE", None), (("FLUSHALL",), "ERR not found", None),
-            (("FLUSHDB", "ASYNC"), "ERR not found", None), (("RENAME", "k", "r"), "ERR not found", "r"), (("MOVE", "k", 1), "ERR not found", "k"),
-            (("SWAPDB", 0, 1), "ERR not found", "k"), (("EXPIRE", "k", -1), "ERR not found", None))
-    for way, wanted, key in ways:
-        with DiskWithStore(**AOF) as (disk, client), server() as second:
-            follower, asking = detaches(disk, client, second)
-            client.good(*way)
-            disk.takes(0)
-            refused(asking.answer(), wanted, way)
-            moved = way[0] in ("MOVE", "SWAPDB")
-            left = [("redis:1:" if moved else "") + key] if key else []
-            left += [] if way[0] in ("FLUSHALL", "FLUSHDB") else ["redis:1:first" if way[0] == "SWAPDB" else "first"]
-            has_filters(disk.redis, sorted(left), way)
-            same(client.good("WAIT", 1, 0), 1, "a replica")
-            same(client.good("DEBUG", "DIGEST"), follower.good("DEBUG", "DIGEST"), f"{way}: the replica")
-            digest = client.good("DEBUG", "DIGEST")
-            disk.redis.kill()
-            client = disk.redis.start()
-            same(client.good("DEBUG", "DIGEST"), digest, f"{way}: the AOF")
-            for database in (0, 1):
-                client.good("SELECT", database)
-                client.good("FLUSHDB")
-            has_filters(disk.redis, [], f"{way}: it goes with its key")
-
-
-def a_key_gets_another_filter_while_one_is_detached():
-    """The other one stays."""
-    with DiskWithStore() as (disk, client):
-        for key in "kr":
-            client.good("BF.RESERVE", key, "0.01", LARGE)
-            client.good("BF.ADD", key, f"of {key}")
-        disk.stands_still()
-        asking, = disk.ask(client, ("TAMIS.DETACH", "k"))
-        client.good("RENAME", "r", "k")
-        disk.takes(0)
-        refused(asking.answer(), "ERR a key got another filter while the command was under way", "RENAME onto it")
-        same(client.good("BF.MEXISTS", "k", "of k", "of r"), [0, 1], "the other one")
-        has_filters(disk.redis, ["first", "k"], "the first one went with its key")
-        client.good("DEL", "k")
-        has_filters(disk.redis, ["first"], "this one, too")
 
 
 def keys_come_while_a_filter_is_attached():
@@ -233,33 +149,6 @@ def a_node_of_a_cluster_drops_orphans():
         eventually(lambda: b"cluster_state:fail" in client.good("CLUSTER", "INFO"), "a slot is nobody's")
         same(client.good("TAMIS.ORPHANS", "DROP", "k"), "OK", "the node does it")
         has_filters(redis, [], "it is dropped")
-
-
-def data_are_loaded_and_saved_meanwhile():
-    """DEBUG RELOAD, and the AOF that a child writes."""
-    with Orphans(**AOF) as (disk, client):
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.ORPHANS", "DROP", "o1"), ("TAMIS.DETACH", "k"))
-        client.send("DEBUG", "RELOAD")
-        time.sleep(0.3)
-        disk.takes(0)
-        same(client.answer(), "OK", "DEBUG RELOAD")
-        same([one.answer() for one in asking], ["OK", b"k"], "the answers")
-        same((client.good("KEYS", "*"), orphans(client)), ([], ["c", "o0", "o2"]), "keys")
-        has_filters(disk.redis, ["c", "first", "k", "o0", "o2"], "filters")
-        client.good("BF.RESERVE", "l", "0.01", LARGE)
-        same(client.good("TAMIS.ATTACH", "counted", "c"), "OK", "an orphan")
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.DETACH", "l"))
-        client.good("BGREWRITEAOF")
-        is_rewritten(client)
-        disk.takes(0)
-        same([one.answer() for one in asking], [b"l"], "the answer")
-        for _ in range(2):
-            client = disk.restarted()
-            same((client.good("KEYS", "*"), orphans(client)), ([b"counted"], ["o0", "o2"]), "the AOF")
-            same(client.good("TAMIS.COUNT", "counted", "x"), [2], "the filter")
-            has_filters(disk.redis, ["counted", "first", "k", "l", "o0", "o2"], "filters")
 
 
 def a_kill_leaves_all_or_nothing():
@@ -342,20 +231,6 @@ def transactions_do_it_at_once():
         same((client.good("WAIT", 1, 0), follower.good("KEYS", "*")), (1, []), "the replica")
 
 
-def commands_on_its_key_come_before():
-    """What is added before a filter is detached comes to the replica before.  The replica has a store of its own, in which the filter
-    stays, too."""
-    with DiskWithStore(**AOF) as (disk, client), server() as second:
-        follower, asking = detaches(disk, client, second)
-        late = disk.ask(client, ("BF.MADD", "k", "late"))
-        same(client.good("PING"), "PONG", "the server goes on")
-        disk.takes(0)
-        same((asking.answer(), late[0].answer()), (b"k", [1]), "the answers")
-        same((client.good("EXISTS", "k"), client.good("WAIT", 1, 0), follower.good("EXISTS", "k")), (0, 1, 0), "the key")
-        same([tamis("check", "--store", store_of(one), "k", text="x\nlate\nz\n") for one in (disk.redis, second)], ["x\nlate\n"] * 2,
-             "the filter that stays")
-
-
 def an_orderly_end_comes_meanwhile():
     """SHUTDOWN: the AOF has TAMIS.DETACH if it was answered."""
     with Orphans(**AOF) as (disk, client):
@@ -371,39 +246,25 @@ def an_orderly_end_comes_meanwhile():
         has_filters(disk.redis, sorted({"first", "k", *orphans(client)}), "filters")
 
 
-def writes_are_paused_meanwhile():
-    """Nothing is replicated while they are, and all goes on behind that."""
-    with Orphans(**AOF) as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.ORPHANS", "DROP", "o1"), ("TAMIS.DETACH", "k"))
-        client.good("CLIENT", "PAUSE", 60000, "WRITE")
-        disk.takes(0)
-        time.sleep(0.3)
-        same(client.good("EXISTS", "k"), 1, "the key is as it was")
-        client.good("CLIENT", "UNPAUSE")
-        same([one.answer() for one in asking], ["OK", b"k"], "the answers")
-        same((client.good("EXISTS", "k"), client.good("WAIT", 1, 0), follower.good("EXISTS", "k")), (0, 1, 0), "the replica")
-
-
 def an_aof_detaches_once():
-    """A filter that was detached was made once more at each start, as redis:aside:NUMBER, and stayed.  Seen to fail with an
-    is_rebuilt() that says no."""
+    """A filter that was detached is not made once more at each start, and one of others is not dropped.  Seen to fail where
+    detach_loading() asks only whether the store had the filter."""
     for preamble in ("no", "yes"):
         with served(aof_use_rdb_preamble=preamble, **AOF) as (redis, client):
             client.good("BF.ADD", "small", "x")
             client.good("BF.RESERVE", "large", "0.01", LARGE)
-            for key in ("small", "large"):
+            tamis("create", "--store", store_of(redis), "theirs", "-n", 100)
+            client.good("TAMIS.ATTACH", "theirs")
+            for key in ("small", "large", "theirs"):
                 client.good("TAMIS.DETACH", key)
             tamis("drop", "--store", store_of(redis), "small")
             client.good("BF.ADD", "small", "of another")
             for _ in range(2):
                 client = redis.restart(kill=True)
                 eventually(lambda now=client: now.good("BF.MEXISTS", "small", "x", "of another") == [0, 1], "the second of that name")
-                has_filters(redis, ["large", "small"], f"{preamble}: the store has no further one")
+                has_filters(redis, ["large", "small", "theirs"], f"{preamble}: the store has no further one")
             client.good("DEL", "small")
-            has_filters(redis, ["large"], "the one that was detached")
+            has_filters(redis, ["large", "theirs"], "those that were detached")
 
 
 def a_filter_that_is_shared_has_its_name():
@@ -422,8 +283,7 @@ def a_filter_that_is_shared_has_its_name():
         same([one.answer() for one in others], ["OK"] * 40, "the others")
 
 
-run(the_server_goes_on, clients_go, keys_come_and_go_while_one_is_detached, a_key_gets_another_filter_while_one_is_detached,
-    keys_come_while_a_filter_is_attached, two_attach_one_filter, a_filter_that_goes_is_attached,
-    a_node_of_a_cluster_drops_orphans, data_are_loaded_and_saved_meanwhile, a_kill_leaves_all_or_nothing,
-    a_disk_with_errors, transactions_do_it_at_once, commands_on_its_key_come_before, an_orderly_end_comes_meanwhile,
-    writes_are_paused_meanwhile, an_aof_detaches_once, a_filter_that_is_shared_has_its_name)
+run(the_server_goes_on, keys_come_while_a_filter_is_attached, two_attach_one_filter, a_filter_that_goes_is_attached,
+    a_node_of_a_cluster_drops_orphans, a_kill_leaves_all_or_nothing,
+    a_disk_with_errors, transactions_do_it_at_once, an_orderly_end_comes_meanwhile,
+    an_aof_detaches_once, a_filter_that_is_shared_has_its_name)

@@ -69,71 +69,6 @@ def the_server_goes_on_while_filters_are_made():
         same(client.good("TAMIS.ORPHANS", "LIST"), [], "orphans")
 
 
-def filters_of_others_are_combined_meanwhile():
-    """Sources may go while a thread reads them.  Seen to fail without has_sources(): the replica lacks the filter; and to crash without
-    task_pin()."""
-    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
-        for key in "abcd":
-            client.good("BF.RESERVE", key, "0.01", LARGE)
-            client.good("BF.ADD", key, f"of {key}")
-        client.good("CONFIG", "SET", "tamis.max-open", 2)
-        client.socket.settimeout(60)
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.COMBINE", "ab", "UNION", "a", "b"), ("TAMIS.COMBINE", "cd", "UNION", "c", "d"),
-                          ("TAMIS.COMBINE", "aa", "INTERSECT", "a", "a"))
-        client.good("DEL", "c")
-        client.good("RENAME", "d", "c")
-        same((client.good("BF.ADD", "a", "later"), client.good("PING")), (1, "PONG"), "others go on")
-        disk.takes(0)
-        both, gone, alone = [one.answer() for one in asking]
-        same((both, alone), ("OK", "OK"), "the answers")
-        refused(gone, "ERR a key got another filter", "a source that is gone")
-        same(client.good("BF.MEXISTS", "ab", "of a", "of b", "of c"), [1, 1, 0], "what is combined")
-        same(client.good("WAIT", 1, 0), 1, "a replica")
-        same(follower.good("BF.MEXISTS", "ab", "of a", "of b", "of c"), [1, 1, 0], "the replica")
-        has_filters(disk.redis, ["a", "aa", "ab", "b", "c"], "filters")
-        disk.stands_still()
-        swapped, = disk.ask(client, ("TAMIS.COMBINE", "x", "UNION", "a", "b"))
-        client.good("RENAME", "c", "b")
-        disk.takes(0)
-        refused(swapped.answer(), "ERR a key got another filter", "another filter has the name of a source")
-        has_filters(disk.redis, ["a", "aa", "ab", "b"], "filters")
-        same(sorted(client.good("KEYS", "*")), sorted(follower.good("KEYS", "*")), "keys of the replica")
-
-
-def filters_are_merged_meanwhile():
-    """Into one that is there.  A source that goes meanwhile is in it, and replicas get what it has: seen to fail with TAMIS.MERGE in
-    place of tell_content()."""
-    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
-        for key in ("a", "b", "c", "to", "late", "into", "gone", "other"):
-            client.good("BF.RESERVE", key, "0.01", LARGE)
-            if key in "abc":
-                client.good("BF.ADD", key, f"of {key}")
-        client.socket.settimeout(60)
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.MERGE", "to", "a", "b"), ("TAMIS.COMBINE", "into", "UNION", "a"), ("TAMIS.MERGE", "gone", "b"),
-                          ("TAMIS.MERGE", "late", "b", "c"))
-        same(client.good("BF.EXISTS", "a", "of a"), 1, "the server goes on")
-        client.good("RENAME", "other", "gone")
-        client.good("DEL", "c")
-        disk.takes(0)
-        to, into, gone, late = [one.answer() for one in asking]
-        same((to, into, late), ("OK", "OK", "OK"), "the answers")
-        refused(gone, "ERR a key got another filter", "a key with another filter")
-        client.good("BF.RESERVE", "small", "0.01", 100)
-        refused(client("TAMIS.MERGE", "small", "a"), "ERR the filters cannot be merged: ", "filters of other shapes")
-        same(client.good("WAIT", 1, 0), 1, "a replica")
-        disk.redis.kill()
-        again = disk.redis.start()
-        for one in (follower, again):
-            same([one.good("BF.MEXISTS", key, "of a", "of b", "of c") for key in ("to", "into", "gone", "late")],
-                 [[1, 1, 0], [1, 0, 0], [0, 0, 0], [0, 1, 1]], "what the filters have")
-
-
 def a_key_gets_something_else_meanwhile():
     """The command finds what is there when its filter is made, and the filter is dropped."""
     with Disk() as (disk, client):
@@ -496,8 +431,7 @@ def what_cannot_be_dropped_is_tried_again():
         eventually(lambda: "k3" not in filters(disk.redis), "a server that keeps nothing drops it")
 
 
-run(the_server_goes_on_while_filters_are_made, filters_of_others_are_combined_meanwhile, filters_are_merged_meanwhile,
-    a_key_gets_something_else_meanwhile, a_client_leaves_meanwhile, multi_and_scripts_make_filters_at_once, a_child_saves_meanwhile,
+run(the_server_goes_on_while_filters_are_made, a_key_gets_something_else_meanwhile, a_client_leaves_meanwhile, multi_and_scripts_make_filters_at_once, a_child_saves_meanwhile,
     the_end_of_a_server_leaves_nothing_half, what_cannot_be_made_is_told, the_server_goes_on_while_filters_go,
     a_durable_filter_goes_with_its_jobs, a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found, filters_that_a_child_may_save_are_kept,

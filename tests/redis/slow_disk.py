@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A server whose store is on a slow disk, or on one that stands still.  The third argument of the test is slow_disk.c, built."""
 import os
+import shutil
 import sys
 import time
 
-from harness import are_made, eventually, filters, has_filters, refused, server
+from harness import are_made, eventually, filters, has_filters, refused, same, server, store_of
 
 SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 
@@ -90,6 +91,40 @@ class DiskWithStore(Disk):
         client.good("BF.ADD", "first", "x")  # it makes the store
         has_filters(self.redis, ["first"], "the store")
         return self, client
+
+
+def slices(client, key):
+    told = client.good("TAMIS.INFO", key)
+    return told[[str(word) for word in told].index("live slices") + 1]
+
+
+def words_of(*commands):
+    """Commands that a client sends in one piece."""
+    return b"".join(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+                    for words in ([str(word).encode() for word in command] for command in commands))
+
+
+def run_behind_the_thread(disk, *lines):
+    """The disk goes on, the threads end their work, and before the server hears of it, it runs these commands, those of each client in
+    one piece.  Returns the clients."""
+    clients = [disk.redis.client() for _ in range(len(lines) + 1)]
+    for one in clients:
+        one.good("PING")
+    clients[0].send("DEBUG", "SLEEP", "0.5")  # the others come in one turn of the event loop
+    time.sleep(0.3)
+    for one, commands in zip(clients[1:], lines):
+        one.socket.sendall(words_of(*(([("DEBUG", "SLEEP", "1")] if one is clients[1] else []) + commands)))
+    same(clients[0].answer(), "OK", "the first sleep")
+    disk.takes(0)
+    same(clients[1].answer(), "OK", "the second sleep")
+    return clients[1:]
+
+
+def restarted_without_store(disk):
+    """The AOF is all that there is."""
+    disk.redis.kill()
+    shutil.rmtree(store_of(disk.redis))
+    return disk.redis.start()
 
 
 def waiting_clients(client):

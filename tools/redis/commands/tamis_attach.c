@@ -214,13 +214,14 @@ static void forget_detaching(struct task *task)
     RedisModule_Free(task);
 }
 
-/* An AOF is repeated: the store has had the filter since, whatever has become of it. */
+/* An AOF is repeated: the store has had the filter since, whatever has become of it.  A filter that
+ * the load has made goes with its key; a filter of others stays. */
 static int detach_loading(RedisModuleCtx *ctx, RedisModuleString *name)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const bool has = key_look(key, TYPE_BLOOM, &value) == HELD_VALUE;
-    if (has && value_is_stored(value)) value->stored->attached = true;
+    if (has && value_is_stored(value)) value->stored->attached |= value->stored->found;
     if (has) (void)RedisModule_DeleteKey(key);
     RedisModule_CloseKey(key);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");

@@ -25,8 +25,6 @@ struct known {
 
 #define NO_DUMP UINT64_MAX /* refers to the filter */
 
-struct task;
-
 struct stored {
     struct id id;
     tamis_filter *filter;        /* NULL: closed, or there is none (broken) */
@@ -36,7 +34,6 @@ struct stored {
     struct stored *same;         /* in the table, of one hash */
     struct value *value;         /* NULL: it is gone; in the table: it is on its way */
     struct line line;            /* what threads do for it, in order */
-    struct task *changed_by;     /* main thread: the task of a command that changes it (task.h) */
     unsigned pins;               /* main thread: as many use the handle, so it stays */
     bool attached;               /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;

@@ -16,6 +16,7 @@ static struct {
     struct job *begun,
         **last; /* their work has not begun; last is NULL as long as there was none */
     unsigned in_work;
+    struct task *changing[AT_ONCE]; /* those of them that change a filter, until it is told */
 } state;
 
 static struct task *task_in(struct job *job)
@@ -58,6 +59,30 @@ static void run(struct job *job)
     work(task_in(job));
 }
 
+/* A load has bound the filter to another value meanwhile, which commands find: that one's. */
+static struct stored *live(struct stored *stored)
+{
+    struct stored *bound = stored->value == NULL ? stored_find(&stored->id) : NULL;
+    return bound == NULL ? stored : bound;
+}
+
+/* The task that changes the filter, or NULL. */
+static struct task *changer_of(const struct stored *stored)
+{
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        if (state.changing[i] != NULL && id_is(&state.changing[i]->changed->id, &stored->id))
+            return state.changing[i];
+    return NULL;
+}
+
+static void replace_changing(const struct task *task, struct task *by)
+{
+    unsigned i = 0;
+    while (state.changing[i] != task)
+        i++;
+    state.changing[i] = by;
+}
+
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc)
@@ -72,11 +97,10 @@ void task_changes(struct task *task, struct stored *stored, RedisModuleString **
 
 void task_tell(RedisModuleCtx *ctx, struct task *task)
 {
-    const struct stored *changed = task->changed;
-    if (task->told || task->rc < 0 || changed == NULL) return;
+    if (task->told || task->rc < 0 || task->changed == NULL) return;
+    const struct stored *changed = live(task->changed);
     task->told = true;
-    if (changed->value == NULL) changed = stored_find(&changed->id); /* bound by a load */
-    if (changed == NULL) return;                                     /* its key is gone */
+    if (changed->value == NULL) return; /* its key is gone */
     const int db = RedisModule_GetSelectedDb(ctx);
     if (changed->key != NULL) { /* as it is called by now */
         RedisModule_FreeString(NULL, task->argv[1]);
@@ -94,14 +118,15 @@ void task_tell(RedisModuleCtx *ctx, struct task *task)
 /* The change is over: what was held by it goes on. */
 static void release(struct task *task)
 {
-    if (task->changed == NULL || task->changed->changed_by != task) return;
-    task->changed->changed_by = NULL;
+    if (task->changed == NULL || changer_of(task->changed) != task) return;
+    replace_changing(task, NULL);
     waiting_let_go(&state.held, task->changed);
+    waiting_let_go(&state.held, live(task->changed));
 }
 
 void task_settle(RedisModuleCtx *ctx, struct stored *stored)
 {
-    struct task *task = stored->changed_by;
+    struct task *task = changer_of(stored);
     if (task == NULL) return;
     work_await(&task->job);
     RedisModuleCtx *own = ctx == NULL ? RedisModule_GetThreadSafeContext(NULL) : NULL;
@@ -112,7 +137,7 @@ void task_settle(RedisModuleCtx *ctx, struct stored *stored)
 
 bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again)
 {
-    if (stored->changed_by == NULL) return false;
+    if (changer_of(stored) == NULL) return false;
     if (args_can_wait(ctx)) {
         waiting_put(&state.held, ctx, again, stored);
         return true;
@@ -127,7 +152,7 @@ bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc
 static bool is_held(const struct task *task)
 {
     for (unsigned i = 0; i < task->pin_count; i++)
-        if (task->pinned[i]->changed_by != NULL) return true;
+        if (changer_of(task->pinned[i]) != NULL) return true;
     return false;
 }
 
@@ -181,7 +206,7 @@ void task_pass(RedisModuleCtx *ctx)
         } else if (state.in_work == AT_ONCE || is_held(task)) {
             append(task);
         } else {
-            if (task->changed != NULL) task->changed->changed_by = task;
+            if (task->changed != NULL) replace_changing(NULL, task);
             state.in_work++;
             work_submit(NULL, &task->job);
         }
