@@ -6,15 +6,11 @@ cases that begin so.  Each case says with what it was seen to fail besides.
 """
 import time
 
-from harness import are_made, eventually, filters, follow, has_filters, refused, run, same, served, server, store_of, tamis
+from harness import are_made, eventually, filters, has_filters, is_rewritten, orphans, refused, run, same, served, server, store_of, tamis
 from slow_disk import DiskWithStore
 
 LARGE = 100_000  # of more bytes than a draft may have
 AOF = {"appendonly": "yes", "appendfsync": "always", "repl_diskless_sync_delay": 0}
-
-
-def orphans(client):
-    return sorted(name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST"))
 
 
 class Orphans(DiskWithStore):
@@ -53,8 +49,7 @@ class Orphans(DiskWithStore):
 def the_server_goes_on():
     """Replicas and the AOF have what the server has.  The replica has a store of its own, without the orphan o0."""
     with Orphans(**AOF) as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
+        follower = disk.followed_by(second)
         tamis("create", "--store", store_of(disk.redis), "theirs", "-n", 100)
         same(client.good("TAMIS.ORPHANS", "DROP", "o1"), "OK", "a thread drops it")
         has_filters(disk.redis, ["c", "first", "k", "o0", "o2", "theirs"], "it is dropped")
@@ -79,22 +74,6 @@ def the_server_goes_on():
         client.good("DEL", "a", "theirs")
         has_filters(disk.redis, ["counted", "first", "l", "o2", "theirs"], "an orphan is the server's again")
         same(tamis("check", "--store", store_of(disk.redis), "l", text="x\ny\nz\n"), "x\ny\n", "what was detached has all")
-
-
-def keys_come_while_a_filter_is_attached():
-    """The command finds what its key has by then, and the filter stays in the store."""
-    with DiskWithStore() as (disk, client):
-        for name in ("theirs", "others"):
-            tamis("create", "--store", store_of(disk.redis), name, "-n", 100)
-        disk.stands_still()
-        asking = disk.ask(client, ("TAMIS.ATTACH", "a", "theirs"), ("TAMIS.ATTACH", "b", "others"))
-        client.good("SET", "a", "string")
-        disk.takes(0)
-        refused(asking[0].answer(), "WRONGTYPE", "the key has got something else")
-        same(asking[1].answer(), "OK", "the other one")
-        same(client.good("TAMIS.ATTACH", "c", "theirs"), "OK", "it can be attached")
-        client.good("DEL", "b", "c")
-        has_filters(disk.redis, ["first", "others", "theirs"], "filters")
 
 
 def two_attach_one_filter():
@@ -149,6 +128,33 @@ def a_node_of_a_cluster_drops_orphans():
         eventually(lambda: b"cluster_state:fail" in client.good("CLUSTER", "INFO"), "a slot is nobody's")
         same(client.good("TAMIS.ORPHANS", "DROP", "k"), "OK", "the node does it")
         has_filters(redis, [], "it is dropped")
+
+
+def data_are_loaded_and_saved_meanwhile():
+    """DEBUG RELOAD, and the AOF that a child writes."""
+    with Orphans(**AOF) as (disk, client):
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.ORPHANS", "DROP", "o1"), ("TAMIS.DETACH", "k"))
+        client.send("DEBUG", "RELOAD")
+        time.sleep(0.3)
+        disk.takes(0)
+        same(client.answer(), "OK", "DEBUG RELOAD")
+        same([one.answer() for one in asking], ["OK", b"k"], "the answers")
+        same((client.good("KEYS", "*"), orphans(client)), ([], ["c", "o0", "o2"]), "keys")
+        has_filters(disk.redis, ["c", "first", "k", "o0", "o2"], "filters")
+        client.good("BF.RESERVE", "l", "0.01", LARGE)
+        same(client.good("TAMIS.ATTACH", "counted", "c"), "OK", "an orphan")
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.DETACH", "l"))
+        client.good("BGREWRITEAOF")
+        is_rewritten(client)
+        disk.takes(0)
+        same([one.answer() for one in asking], [b"l"], "the answer")
+        for _ in range(2):
+            client = disk.restarted()
+            same((client.good("KEYS", "*"), orphans(client)), ([b"counted"], ["o0", "o2"]), "the AOF")
+            same(client.good("TAMIS.COUNT", "counted", "x"), [2], "the filter")
+            has_filters(disk.redis, ["counted", "first", "k", "l", "o0", "o2"], "filters")
 
 
 def a_kill_leaves_all_or_nothing():
@@ -219,8 +225,7 @@ def a_disk_with_errors():
 def transactions_do_it_at_once():
     """MULTI and scripts."""
     with Orphans(**AOF) as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
+        follower = disk.followed_by(second)
         for command in (("MULTI",), ("TAMIS.ATTACH", "a", "o0"), ("BF.ADD", "a", "y"), ("TAMIS.ORPHANS", "DROP", "o1"), ("TAMIS.DETACH", "k"),
                         ("EXISTS", "k")):
             client.good(*command)
@@ -283,7 +288,7 @@ def a_filter_that_is_shared_has_its_name():
         same([one.answer() for one in others], ["OK"] * 40, "the others")
 
 
-run(the_server_goes_on, keys_come_while_a_filter_is_attached, two_attach_one_filter, a_filter_that_goes_is_attached,
-    a_node_of_a_cluster_drops_orphans, a_kill_leaves_all_or_nothing,
+run(the_server_goes_on, two_attach_one_filter, a_filter_that_goes_is_attached,
+    a_node_of_a_cluster_drops_orphans, data_are_loaded_and_saved_meanwhile, a_kill_leaves_all_or_nothing,
     a_disk_with_errors, transactions_do_it_at_once, an_orderly_end_comes_meanwhile,
     an_aof_detaches_once, a_filter_that_is_shared_has_its_name)

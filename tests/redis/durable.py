@@ -29,7 +29,6 @@ def the_server_goes_on_while_the_disk_works():
                             (("BF.INSERT", "k", "ITEMS", "z"), [1])):
         with Disk() as (disk, client):
             reserve(client)
-            client.socket.settimeout(20)  # of a server that waits for the disk
             disk.stands_still()
             adder, = disk.ask(client, command)
             same([client.good("BF.EXISTS", "k", "first") for _ in range(100)], [1] * 100, "others are answered")

@@ -71,6 +71,11 @@ def info(client, name):
     raise AssertionError(f"INFO has no {name}")
 
 
+def orphans(client):
+    """The names of the filters without a key, sorted."""
+    return sorted(name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST"))
+
+
 def are_made(client):
     """The threads have no filter left to bring to the store, and none to name."""
     eventually(lambda: info(client, "filters_on_the_way") == 0 and info(client, "labels_to_write") == 0, "all are made")

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 
-from harness import TAMIS, are_made, eventually, filters, same, server, store_of, tamis
+from harness import TAMIS, are_made, eventually, filters, orphans, same, server, store_of, tamis
 from redis_client import Client, Error
 
 MODES = [f"{promise}-{rdb}" for promise in ("always", "everysec", "dumps") for rdb in ("content", "reference")]
@@ -170,15 +170,14 @@ class Kills:
     def check_store(self, redis, client):
         """One filter for each key, and orphans that are listed."""
         keys = {key.decode() for key in client.good("KEYS", "*")}
-        orphans = lambda: {name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST")}
         keys.discard("counted")  # which is in memory
         are_made(client)
-        for name in orphans():
+        for name in orphans(client):
             client.good("TAMIS.ORPHANS", "DROP", name)
         try:
-            eventually(lambda: set(filters(redis)) == keys and not orphans(), f"keys {sorted(keys)} are what the store has")
+            eventually(lambda: set(filters(redis)) == keys and not orphans(client), f"keys {sorted(keys)} are what the store has")
         except AssertionError:
-            print(f"the store has {filters(redis)}; orphans {sorted(orphans())}", flush=True)
+            print(f"the store has {filters(redis)}; orphans {orphans(client)}", flush=True)
             raise
 
     def run(self, kills):

@@ -2,7 +2,7 @@
 """late.py MODULE TAMIS SLOW_DISK: filters that only the store can have, and that the server makes for somebody who cannot wait: in MULTI, in
 scripts, by RESTORE and COPY, for a master, from a dump and an AOF.  A thread makes their files.  The server answers while the disk stands still.
 TAMIS_REDIS_HOME=store."""
-from harness import eventually, follow, refused, run, same, server, served
+from harness import eventually, refused, run, same, server, served
 from rdb_payload import closed
 from slow_disk import Disk
 
@@ -52,10 +52,8 @@ def all_are_there(client, what):
 def nobody_waits_for_them():
     """Seen to fail where make_late() does the work itself: RESTORE has no answer."""
     with Disk(**SETTINGS) as (disk, client), server() as second:
-        other = second.client()
-        follow(other, disk.redis)
+        other = disk.followed_by(second)
         dumps = begin(client)
-        client.socket.settimeout(20)
         disk.stands_still()
         come(client, dumps)
         same(client.good("PING"), "PONG", "it answers")
@@ -75,7 +73,6 @@ def a_kill_comes_before_the_thread():
     for preamble in ("yes", "no"):
         with Disk(**SETTINGS, aof_use_rdb_preamble=preamble) as (disk, client):
             dumps = begin(client)
-            client.socket.settimeout(20)
             disk.stands_still()
             come(client, dumps)
             disk.redis.kill()
@@ -96,7 +93,6 @@ def a_replica_loads_them():
     with server(**SETTINGS) as first, Disk() as (disk, client):
         make(first.client())
         client.good("BF.ADD", "first", "x")
-        client.socket.settimeout(20)
         disk.stands_still()
         client.good("REPLICAOF", "127.0.0.1", first.port)
         eventually(lambda: b"master_link_status:up" in client.good("INFO", "replication"), "the full sync ends")
@@ -131,7 +127,6 @@ def a_child_is_born_while_a_filter_grows():
     with Disk() as (disk, client):
         client.good("TAMIS.RESERVE", "k", *SPECIAL["durable"])
         client.good("BF.MADD", "k", *range(1000))
-        client.socket.settimeout(60)
         disk.takes(50)
         adding = [disk.redis.client() for _ in range(3)]
         for i, one in enumerate(adding, 1):

@@ -18,7 +18,7 @@ import random
 import sys
 import time
 
-from harness import Error, MODULE, TAMIS, eventually, filters, follow, is_rewritten, same, server
+from harness import Error, MODULE, TAMIS, eventually, filters, follow, is_rewritten, orphans, same, server
 
 assert MODULE and TAMIS
 ITEMS = [f"item:{n}" for n in range(300)]
@@ -571,7 +571,7 @@ class Sequence:
     def nothing_is_left(self, redis, client, pid):
         """But for orphans, which a server that was started again leaves to its operator."""
         client.good("FLUSHALL")
-        left = lambda: set(filters(redis)) - {name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST")}
+        left = lambda: set(filters(redis)) - set(orphans(client))
         eventually(lambda: (self.persistence != "dump with references" or client.good("SAVE")) and not left(), "all filters are dropped")
         eventually(lambda: not open_files(pid), "segments are closed")
 

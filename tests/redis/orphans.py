@@ -4,7 +4,7 @@ TAMIS_REDIS_HOME=store."""
 import contextlib
 import subprocess
 
-from harness import (TAMIS, are_made, eventually, filters, has_filters, refused, run, same, served, server, store_of,
+from harness import (TAMIS, are_made, eventually, filters, has_filters, orphans, refused, run, same, served, server, store_of,
                      tamis)
 
 NAMES = [f"host {i}" for i in range(5)]
@@ -14,10 +14,6 @@ def make(client, names=NAMES):
     for name in names:
         client.good("BF.MADD", name, "x", "y")
     are_made(client)
-
-
-def orphans(client):
-    return sorted(name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST"))
 
 
 def a_cache_drops_what_its_last_run_left():

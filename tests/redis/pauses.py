@@ -6,7 +6,7 @@ A disk that stands still shows it at any speed of the machine: a command that wa
 import os
 import time
 
-from harness import are_made, eventually, filters, follow, has_filters, refused, run, same, server, store_of, tamis
+from harness import are_made, eventually, filters, has_filters, orphans, refused, run, same, server, store_of, tamis
 from slow_disk import Disk
 
 KEYS = [f"k{i}" for i in range(70)]  # more than a batch of the thread
@@ -47,9 +47,7 @@ def the_server_goes_on_while_filters_are_made():
     with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
         wanted = commands(disk.redis)
         client.good("BF.ADD", "other", "x")
-        follower = second.client()
-        follow(follower, disk.redis)
-        client.socket.settimeout(60)  # of a server that waits for the disk
+        follower = disk.followed_by(second)
         disk.stands_still()
         asking = disk.ask(client, *[command for command, _ in wanted.values()])
         same(client.good("EXISTS", *wanted), 0, "no key has a filter yet")
@@ -67,70 +65,6 @@ def the_server_goes_on_while_filters_are_made():
         client = disk.redis.start()
         same(client.good("DEBUG", "DIGEST"), before, "the AOF")
         same(client.good("TAMIS.ORPHANS", "LIST"), [], "orphans")
-
-
-def a_key_gets_something_else_meanwhile():
-    """The command finds what is there when its filter is made, and the filter is dropped."""
-    with Disk() as (disk, client):
-        client.good("BF.ADD", "before", "x")
-        disk.stands_still()
-        asking = disk.ask(client, ("BF.RESERVE", "string", "0.01", LARGE), ("BF.RESERVE", "filter", "0.01", LARGE),
-                          ("BF.RESERVE", "renamed", "0.01", LARGE), ("BF.RESERVE", "flushed", "0.01", LARGE),
-                          ("BF.RESERVE", "twice", "0.01", LARGE), ("BF.RESERVE", "twice", "0.01", LARGE))
-        client.good("SELECT", 1)
-        client.good("FLUSHDB")
-        client.good("SELECT", 0)
-        client.good("SET", "string", "x")
-        client.good("SET", "filter", "x")
-        client.good("DEL", "filter")
-        client.good("RENAME", "before", "renamed")
-        disk.takes(0)
-        string, made, renamed, flushed, one, two = [one.answer() for one in asking]
-        refused(string, "WRONGTYPE", "a string")
-        same((made, flushed, str(renamed)), ("OK", "OK", "ERR item exists"), "the answers")
-        same(sorted([str(one), str(two)]), ["ERR item exists", "OK"], "one of two")
-        has_filters(disk.redis, ["filter", "flushed", "renamed", "twice"], "the others are dropped")
-        same(client.good("BF.MEXISTS", "renamed", "x", "y"), [1, 0], "the filter that came to the key")
-
-
-def a_client_leaves_meanwhile():
-    with Disk() as (disk, client):
-        client.good("BF.ADD", "k", "x")
-        disk.stands_still()
-        leaver, killed = disk.ask(client, ("BF.RESERVE", "left", "0.01", LARGE), ("TAMIS.RESERVE", "killed", "0.01", LARGE))
-        number = killed_id(client, "tamis.reserve")
-        leaver.close()
-        client.good("CLIENT", "KILL", "ID", number)
-        same((client.good("PING"), client.good("EXISTS", "left", "killed")), ("PONG", 0), "the server goes on")
-        disk.takes(0)
-        same(client.good("BF.RESERVE", "last", "0.01", LARGE), "OK", "the next one")
-        has_filters(disk.redis, ["k", "last"], "what nobody has is dropped")
-        killed.close()
-
-
-def killed_id(client, command):
-    line, = [line for line in client.good("CLIENT", "LIST").decode().split("\n") if f"cmd={command} " in line]
-    return line.split("id=")[1].split()[0]
-
-
-def multi_and_scripts_make_filters_at_once():
-    """They have no client that could wait; other filters are being made with the same names."""
-    with Disk() as (disk, client):
-        disk.takes(20)
-        others = [disk.redis.client() for _ in range(2)]
-        for one, key in zip(others, ("m", "s")):
-            one.send("BF.RESERVE", key, "0.01", LARGE)
-        client.good("MULTI")
-        client.good("BF.RESERVE", "m", "0.01", LARGE)
-        client.good("BF.ADD", "n", "x")
-        multi = client("EXEC")
-        script = client("EVAL", "return redis.call('BF.RESERVE', KEYS[1], '0.01', ARGV[1])", 1, "s", LARGE)
-        disk.takes(0)
-        same(sorted([str(multi[0]), str(others[0].answer())]), ["ERR item exists", "OK"], "of two with one name")
-        same(multi[1], 1, "BF.ADD")
-        other = str(others[1].answer())
-        same("OK" in (str(script), other) and "item exists" in str(script) + other, True, f"a script: {script}, {other}")
-        has_filters(disk.redis, ["m", "n", "s"], "names")
 
 
 def a_child_saves_meanwhile():
@@ -165,13 +99,13 @@ def the_end_of_a_server_leaves_nothing_half():
             disk.takes(0)
             client = disk.redis.start()
             keys = sorted(key.decode() for key in client.good("KEYS", "*"))
-            orphans = sorted(name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST"))
-            has_filters(disk.redis, sorted(keys + orphans), "keys and orphans")
-            same((len(orphans) <= len(wanted), "k" in keys), (True, True), f"orphans: {orphans}, keys: {keys}")
+            left = orphans(client)
+            has_filters(disk.redis, sorted(keys + left), "keys and orphans")
+            same((len(left) <= len(wanted), "k" in keys), (True, True), f"orphans: {left}, keys: {keys}")
             same("unclean" in tamis("verify", "--store", store_of(disk.redis)), False, "the store is well")
-            for orphan in orphans:
+            for orphan in left:
                 client("TAMIS.ORPHANS", "DROP", orphan)  # the server may have done it, as soon as it was ready
-            eventually(lambda: client.good("TAMIS.ORPHANS", "LIST") == [], "no orphan stays")
+            eventually(lambda: orphans(client) == [], "no orphan stays")
 
 
 def what_cannot_be_made_is_told():
@@ -203,7 +137,6 @@ def the_server_goes_on_while_filters_go():
             client.good("BF.ADD", "durable", "x")
             client.good("BF.ADD", "other", "x")
             client.good("MOVE", "other", 1)
-            client.socket.settimeout(60)  # of a server that waits for the disk
             disk.stands_still()
             for command in way + [("DEL", "large", "counted", "durable")]:
                 client.good(*command)
@@ -224,7 +157,6 @@ def a_durable_filter_goes_with_its_jobs():
         client.good("BF.ADD", "k", "x")
         disk.stands_still()
         adder, = disk.ask(client, ("BF.ADD", "k", "y"))
-        client.socket.settimeout(60)
         same(client.good("DEL", "k"), 1, "DEL waits for nobody")
         same((client.good("PING"), client.good("EXISTS", "k")), ("PONG", 0), "the server goes on")
         disk.takes(0)
@@ -330,7 +262,6 @@ def a_filter_grows_and_the_server_goes_on():
         with Disk("exact", exact, appendonly="yes", appendfsync="always") as (disk, client):
             client.good("BF.RESERVE", "k", "0.01", 1000)
             client.good("BF.RESERVE", "other", "0.01", 1000)
-            client.socket.settimeout(60)
             disk.stands_still()
             first, many = disk.ask(client, ("BF.ADD", "k", "first"), ("BF.MADD", "k", *"ab"))
             same(client.good("BF.EXISTS", "other", "x"), 0, "the server goes on while a filter is marked")
@@ -364,7 +295,6 @@ def closed_filters_are_opened_while_others_are_made():
             client.good("BF.RESERVE", key, "0.01", 10_000)
             client.good("BF.ADD", key, "x")
         are_made(client)
-        client.socket.settimeout(60)
         for turn in range(3):
             disk.stands_still()
             asking = disk.ask(client, ("BF.RESERVE", f"large{turn}", "0.01", LARGE), ("TAMIS.RESERVE", f"special{turn}", "0.01", LARGE))
@@ -381,7 +311,6 @@ def filters_get_other_names_and_the_server_goes_on():
     with Disk() as (disk, client):
         fill(client, "a", "b", "c")
         client.good("BF.ADD", "b", "of b")
-        client.socket.settimeout(60)
         disk.stands_still()
         client.good("RENAME", "a", "renamed")
         client.good("RENAME", "c", "b")
@@ -431,7 +360,7 @@ def what_cannot_be_dropped_is_tried_again():
         eventually(lambda: "k3" not in filters(disk.redis), "a server that keeps nothing drops it")
 
 
-run(the_server_goes_on_while_filters_are_made, a_key_gets_something_else_meanwhile, a_client_leaves_meanwhile, multi_and_scripts_make_filters_at_once, a_child_saves_meanwhile,
+run(the_server_goes_on_while_filters_are_made, a_child_saves_meanwhile,
     the_end_of_a_server_leaves_nothing_half, what_cannot_be_made_is_told, the_server_goes_on_while_filters_go,
     a_durable_filter_goes_with_its_jobs, a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found, filters_that_a_child_may_save_are_kept,

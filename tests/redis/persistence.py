@@ -346,22 +346,6 @@ def replicas_follow():
         eventually(lambda: filters(replica) == [], "FLUSHALL reaches the replica")
 
 
-def a_saving_child_keeps_what_goes():
-    """A key that is deleted while a child saves it is in the dump, whole."""
-    with served(save="900 1000000", rdb_key_save_delay=200000) as (redis, client):
-        client.good("BF.MADD", "a", *ITEMS)
-        client.good("BF.MADD", "b", *ITEMS)
-        client.good("BGSAVE")
-        client.good("DEL", "a", "b")
-        client.good("BF.ADD", "a", "another life")
-        eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
-        same(b"rdb_last_bgsave_status:ok" in client.good("INFO", "persistence"), True, "BGSAVE is well")
-        eventually(lambda: filters(redis) == ["a"], "what went is dropped then")
-        client = redis.restart(kill=True)
-        all_in(client, "a")
-        all_in(client, "b")
-
-
 def servers_of_one_directory_have_stores_of_their_own():
     """A master and a replica that differ in port and dbfilename alone; seen to fail when both stores were `tamis`."""
     with served(dbfilename="one.rdb") as (master, client):
@@ -382,5 +366,4 @@ run(what_a_dump_refers_to_travels, a_killed_server_loses_nothing_that_the_store_
     a_filter_that_was_detached_stays_whatever_an_old_dump_says, an_aof_whose_end_is_lost_gets_no_other_filter,
     a_grown_filter_gets_what_local_processes_added, aof_rewrites, what_an_aof_lacks_is_in_the_store,
     a_server_takes_again_what_it_had_taken, a_replica_takes_what_its_master_took,
-    replicas_follow, a_saving_child_keeps_what_goes,
-    servers_of_one_directory_have_stores_of_their_own)
+    replicas_follow, servers_of_one_directory_have_stores_of_their_own)

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 
-from harness import are_made, eventually, filters, has_filters, refused, same, server, store_of
+from harness import are_made, eventually, filters, follow, has_filters, refused, same, server, store_of
 
 SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 
@@ -13,6 +13,8 @@ SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 class Disk:
     """A server whose store is on a disk of a given speed: a disk that stands still shows what comes first at any speed of
     the machine."""
+
+    PATIENCE_S = 60  # of a client of a server that waits for its disk
 
     def __init__(self, *arguments, **settings):
         self.redis = server(*arguments, **settings)
@@ -54,7 +56,15 @@ class Disk:
 
     def __enter__(self):
         self.redis.__enter__()
-        return self, self.redis.client()
+        client = self.redis.client()
+        client.socket.settimeout(self.PATIENCE_S)
+        return self, client
+
+    def followed_by(self, other):
+        """A client of a server that is its replica from now on."""
+        follower = other.client()
+        follow(follower, self.redis)
+        return follower
 
     def __exit__(self, *what):
         self.redis.__exit__(*what)
@@ -80,14 +90,11 @@ class Disk:
 class DiskWithStore(Disk):
     """One whose server has a store with a filter, and drops no orphans."""
 
-    PATIENCE_S = 60  # of a client of a server that waits for its disk
-
     def __init__(self, *arguments, **settings):
         super().__init__("drop-orphans", "no", *arguments, **settings)
 
     def __enter__(self):
         _, client = super().__enter__()
-        client.socket.settimeout(self.PATIENCE_S)
         client.good("BF.ADD", "first", "x")  # it makes the store
         has_filters(self.redis, ["first"], "the store")
         return self, client
