@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """redis-server with the module, in a directory and on a port of its own, for the time of a `with`."""
+import contextlib
 import os
 import shutil
 import signal
@@ -112,10 +113,11 @@ class Server:
         self.process.wait()
 
     def stop(self):
-        """An orderly end; the server saves if it has `save` points."""
-        if self.process.poll() is None:
+        """An orderly end; the server saves if it has `save` points.  It refuses to end while a child writes its first AOF."""
+        while self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
 
     def restart(self, kill=False):
         if kill:
