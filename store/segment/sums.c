@@ -62,9 +62,9 @@ int tamis__sums_make(const struct tamis__segment *segment, uint64_t mark)
     if (buffer == NULL) return TAMIS_ENOMEM;
     for (uint64_t i = 0; i < count; i++) {
         if (i % BLOCKS_AT_ONCE == 0)
-            tamis__segment_want(segment, in_data(h, tamis__sums_block_at(i)),
+            tamis__segment_want(segment, in_data(h, tamis__sums_block_at(h, i)),
                                 BLOCKS_AT_ONCE * TAMIS__SUM_BLOCK_BYTES);
-        const uint64_t sum = sum_of((const char *)segment->map + tamis__sums_block_at(i),
+        const uint64_t sum = sum_of((const char *)segment->map + tamis__sums_block_at(h, i),
                                     tamis__sums_block_bytes(h, i), buffer);
         __atomic_store_n(&sums[i], sum, __ATOMIC_RELAXED); /* ORDER: the mark comes later */
     }
@@ -117,13 +117,13 @@ static bool read_table(struct checking *c)
            c->head.sums == tamis__checksum(c->sums, tamis__sums_bytes_of(h));
 }
 
-/* The place of a byte that is not 0 between the table and the end of the file, or the overflow; 0:
- * there is none. */
+/* The place of a byte that is not 0 between the table and the end of the room for it; 0: there is
+ * none. */
 static uint64_t first_stray(const struct checking *c)
 {
     const struct tamis__segment_header *h = c->header;
-    const uint64_t end = tamis__sums_at(h) + tamis__sums_bytes(tamis__sums_at(h));
-    for (uint64_t at = end; at < h->file_bytes; at += 8)
+    const uint64_t end = tamis__sums_at(h) + tamis__sums_bytes(h->data_offset, h->data_bytes);
+    for (uint64_t at = end; at < tamis__sums_end(h); at += 8)
         if (__atomic_load_n((const uint64_t *)(const void *)((char *)c->segment->map + at),
                             __ATOMIC_RELAXED) != 0)
             return at;
@@ -173,7 +173,7 @@ static int check_blocks(struct checking *c, tamis__sums_tell *tell, const void *
     const uint64_t count = tamis__sums_count(h);
     int rc = 0;
     for (uint64_t i = 0, from = 0; rc == 0 && i < count; i++) {
-        const uint64_t at = tamis__sums_block_at(i),
+        const uint64_t at = tamis__sums_block_at(h, i),
                        to = in_data(h, at + tamis__sums_block_bytes(h, i));
         if (i % BLOCKS_AT_ONCE == 0)
             tamis__segment_want(c->segment, in_data(h, at),

@@ -3,10 +3,11 @@
  * sums.h: the checksums of a segment that is sealed.
  *
  * A sealed segment has a table behind its data: a head, and an XXH3-64 of each 64 KiB of the file
- * from the header's end to the end of the data.  The table holds as long as the segment's mark is
- * the one in the head.  A writer changes the mark before its first bit and never sets it back
- * (mark.h), so as long as the marks agree, any byte that differs is damaged.  Nobody keeps the
- * table up to date: it is made once, and a mark that has gone on says that it is out of date.
+ * from the header's end to the end of the data.  In a file of one page it ends before the last
+ * word, which everybody looks at.  The table holds as long as the segment's mark is the one in the
+ * head.  A writer changes the mark before its first bit and never sets it back (mark.h), so as long
+ * as the marks agree, any byte that differs is damaged.  Nobody keeps the table up to date: it is
+ * made once, and a mark that has gone on says that it is out of date.
  *
  *     made       before a new segment with contents has its name, and by the checkpoint that clears
  *                the mark of a segment that its list has left (docs/decisions/0045)
@@ -85,10 +86,16 @@ static inline uint64_t tamis__sums_at(const struct tamis__segment_header *h)
     return h->data_offset + h->data_bytes;
 }
 
+/* Where the room for the table ends. */
+static inline uint64_t tamis__sums_end(const struct tamis__segment_header *h)
+{
+    return tamis__header_is_one_page(h) ? TAMIS__ONE_PAGE_END : h->file_bytes;
+}
+
 /* The sums without the head: how many, and their bytes. */
 static inline uint64_t tamis__sums_count(const struct tamis__segment_header *h)
 {
-    return tamis__sum_blocks(tamis__sums_at(h));
+    return tamis__sum_blocks(h->data_offset, h->data_bytes);
 }
 
 static inline size_t tamis__sums_bytes_of(const struct tamis__segment_header *h)
@@ -97,14 +104,14 @@ static inline size_t tamis__sums_bytes_of(const struct tamis__segment_header *h)
 }
 
 /* The place of block i in the file, and its bytes. */
-static inline uint64_t tamis__sums_block_at(uint64_t i)
+static inline uint64_t tamis__sums_block_at(const struct tamis__segment_header *h, uint64_t i)
 {
-    return TAMIS__HEADER_BYTES + i * TAMIS__SUM_BLOCK_BYTES;
+    return tamis__sums_from(h->data_offset) + i * TAMIS__SUM_BLOCK_BYTES;
 }
 
 static inline size_t tamis__sums_block_bytes(const struct tamis__segment_header *h, uint64_t i)
 {
-    const uint64_t left = tamis__sums_at(h) - tamis__sums_block_at(i);
+    const uint64_t left = tamis__sums_at(h) - tamis__sums_block_at(h, i);
     return (size_t)(left < TAMIS__SUM_BLOCK_BYTES ? left : TAMIS__SUM_BLOCK_BYTES);
 }
 

@@ -7,9 +7,9 @@
 
 bool tamis__sums_have_room(const struct tamis__segment_header *h)
 {
-    return h->data_offset >= TAMIS__HEADER_BYTES && h->fingerprint_bits == 0 &&
-           h->data_checksum == 0 &&
-           h->file_bytes - tamis__sums_at(h) >= tamis__sums_bytes(tamis__sums_at(h));
+    return h->fingerprint_bits == 0 && h->data_checksum == 0 &&
+           tamis__sums_at(h) + tamis__sums_bytes(h->data_offset, h->data_bytes) <=
+               tamis__sums_end(h);
 }
 
 uint64_t tamis__sums_fixed(const struct tamis__segment_header *header)
@@ -17,8 +17,12 @@ uint64_t tamis__sums_fixed(const struct tamis__segment_header *header)
     struct tamis__sum64 sum;
     tamis__sum64_init(&sum);
     tamis__sum64_add(&sum, &header->attachment, sizeof header->attachment);
-    for (size_t i = 0; i < TAMIS__STRIPES; i++)
+    for (size_t i = 0; i < tamis__header_stripes(header); i++)
         tamis__sum64_add(&sum, header->items[i].key_rule, sizeof header->items[i].key_rule);
+    /* The rest of a key rule, in a file of one page. */
+    const size_t locks = tamis__header_block_locks(header);
+    tamis__sum64_add(&sum, &header->block_locks[locks],
+                     (TAMIS__BLOCK_LOCKS - locks) * sizeof header->block_locks[0]);
     return tamis__sum64_finish(&sum);
 }
 
@@ -67,7 +71,7 @@ static int stage_blocks(const struct tamis__staged *staged, const struct tamis__
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < count; i++) {
         const size_t now = tamis__sums_block_bytes(h, i);
-        rc = tamis__read_at(staged->file.fd, buffer, now, tamis__sums_block_at(i), what);
+        rc = tamis__read_at(staged->file.fd, buffer, now, tamis__sums_block_at(h, i), what);
         if (rc == 0) sums[i] = tamis__checksum(buffer, now);
     }
     return rc;

@@ -39,14 +39,19 @@ uint64_t tamis__data_bytes(uint64_t data_bits)
     return (data_bits / 64 + (data_bits % 64 != 0)) * 8;
 }
 
-/* `room`: for checksums behind the data, which little data have not. */
-static void lay_out(uint64_t data_bytes, uint64_t data_offset, uint64_t room,
+/* `with_sums`: room for checksums is behind the data. */
+static void lay_out(uint64_t data_bytes, uint64_t data_offset, bool with_sums,
                     struct tamis__layout *layout)
 {
-    const bool is_one_page = TAMIS__FORMAT_KNOWN >= 2 && data_bytes <= TAMIS__ONE_PAGE_DATA_MAX;
+    const uint64_t room_of_page =
+        with_sums ? tamis__sums_bytes(TAMIS__ONE_PAGE_HEADER_BYTES, TAMIS__ONE_PAGE_DATA_MAX) : 0;
+    const bool is_one_page =
+        TAMIS__FORMAT_KNOWN >= 2 && data_bytes <= TAMIS__ONE_PAGE_DATA_MAX - room_of_page;
+    if (is_one_page) data_offset = TAMIS__ONE_PAGE_HEADER_BYTES;
+    const uint64_t room = with_sums ? tamis__sums_bytes(data_offset, data_bytes) : 0,
+                   end = data_offset + data_bytes + room;
     layout->data_bytes = data_bytes;
-    layout->data_offset = is_one_page ? TAMIS__ONE_PAGE_HEADER_BYTES : data_offset;
-    const uint64_t end = layout->data_offset + data_bytes + (is_one_page ? 0 : room);
+    layout->data_offset = data_offset;
     layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
 }
 
@@ -54,10 +59,10 @@ void tamis__layout(uint64_t data_bits, struct tamis__layout *layout)
 {
     const uint64_t bytes = tamis__data_bytes(data_bits);
     const uint64_t offset = bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES;
-    lay_out(bytes, offset, tamis__sums_bytes(offset + bytes), layout);
+    lay_out(bytes, offset, true, layout);
 }
 
 void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout)
 {
-    lay_out(tamis__data_bytes(data_bits), TAMIS__HEADER_BYTES, 0, layout);
+    lay_out(tamis__data_bytes(data_bits), TAMIS__HEADER_BYTES, false, layout);
 }

@@ -28,8 +28,8 @@
 #ifndef TAMIS__FORMAT_KNOWN
 #define TAMIS__FORMAT_KNOWN 2u
 #endif
-/* Little data share one page with a shorter header; the last word of such a page tells that nobody
- * has cut it (segment/header.h). */
+/* Little data, and their checksums, share one page with a shorter header; the last word of such a
+ * page tells that nobody has cut it (segment/header.h). */
 #define TAMIS__ONE_PAGE_HEADER_BYTES 2304u
 #define TAMIS__ONE_PAGE_END 4088u
 #define TAMIS__ONE_PAGE_DATA_MAX (TAMIS__ONE_PAGE_END - TAMIS__ONE_PAGE_HEADER_BYTES)
@@ -44,16 +44,22 @@
  */
 #define TAMIS__SUM_BLOCK_BYTES ((uint64_t)65536)
 #define TAMIS__SUMS_HEAD_BYTES 64u
-/* How many blocks there are up to the byte `end` of the file, and the bytes of their table. */
-static inline uint64_t tamis__sum_blocks(uint64_t end)
+/* Where the first block begins, in a file with data at `data_offset`. */
+static inline uint64_t tamis__sums_from(uint64_t data_offset)
 {
-    const uint64_t bytes = end - TAMIS__HEADER_BYTES;
+    return data_offset < TAMIS__HEADER_BYTES ? data_offset : TAMIS__HEADER_BYTES;
+}
+
+/* How many blocks there are, and the bytes of their table. */
+static inline uint64_t tamis__sum_blocks(uint64_t data_offset, uint64_t data_bytes)
+{
+    const uint64_t bytes = data_offset + data_bytes - tamis__sums_from(data_offset);
     return bytes / TAMIS__SUM_BLOCK_BYTES + (bytes % TAMIS__SUM_BLOCK_BYTES != 0);
 }
 
-static inline uint64_t tamis__sums_bytes(uint64_t end)
+static inline uint64_t tamis__sums_bytes(uint64_t data_offset, uint64_t data_bytes)
 {
-    return TAMIS__SUMS_HEAD_BYTES + 8 * tamis__sum_blocks(end);
+    return TAMIS__SUMS_HEAD_BYTES + 8 * tamis__sum_blocks(data_offset, data_bytes);
 }
 
 struct tamis__layout {

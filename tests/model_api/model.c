@@ -192,7 +192,7 @@ static bool step_check_spec(struct step *s)
                                        .capacity = plan->capacity,
                                        .fp_rate = plan->fp_rate,
                                        .counter_bits = plan->counter_bits,
-                                       .data_offset = plan->data_bytes <= 1784       ? 2304
+                                       .data_offset = plan->data_bytes <= 1712       ? 2304
                                                       : plan->data_bytes >= 32 << 20 ? 2 << 20
                                                                                      : 4096,
                                        .data_bytes = plan->data_bytes,

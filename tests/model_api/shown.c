@@ -113,15 +113,15 @@ static void foretell_file(struct tamis_segment_stat *s)
 {
     if (s->fingerprint_bits == 0) {
         s->data_bytes = round_up(s->m_bits * width_of(s), 64) / 8;
-        s->data_offset = s->data_bytes <= 1784         ? 2304u
+        s->data_offset = s->data_bytes <= 1712         ? 2304u
                          : s->data_bytes >= (32 << 20) ? 2u << 20
                                                        : 4096u;
     }
     const uint64_t end = s->data_offset + s->data_bytes;
-    /* Behind the data is room for checksums, but of a static list, and in a file of one page. */
-    const uint64_t sums = s->fingerprint_bits != 0 || s->data_offset < 4096
-                              ? 0
-                              : 64 + 8 * (round_up(end - 4096, 65536) / 65536);
+    /* Behind the data is room for checksums, but of a static list. */
+    const uint64_t sums = s->fingerprint_bits != 0 ? 0
+                          : s->data_offset < 4096  ? 64 + 8
+                                                   : 64 + 8 * (round_up(end - 4096, 65536) / 65536);
     if (s->counter_bits == 0) s->file_bytes = round_up(end + sums, 4096);
 }
 
