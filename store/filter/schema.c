@@ -132,6 +132,12 @@ static const struct tamis__field_row FILTER_ROWS[] = {
          "With --json there are more fields, such as *bit_order*: 'lsb-first', or 'msb-first' "
          "where "
          "the first bit of a byte is its greatest, as for `SETBIT` of Redis."},
+    {.name = "sealed",
+     .info = "sealed",
+     .unit = "segments",
+     .lacking = "each of *segments* says it of itself",
+     .sentence = "How many of the segments are sealed: nobody adds to them, and they have "
+                 "checksums, so tamis-verify(1) names each byte that changes."},
     {FILTER(segment_count, NUMBER), .reply = "segments", PLACES(16, 15), SUM(ADD),
      .unit = "segments", .lacking = "`tamis info` has a line for each of *segments*",
      .sentence = "The number of segments."},
@@ -262,6 +268,7 @@ static const struct tamis__field_row FILTER_ROWS[] = {
 #define PLACE(in_reply) .reply_place = in_reply
 
 static const char OF_COMMAND[] = "`tamis info` makes it of other fields";
+static const char IN_FLAGS[] = "*flags* has it";
 static const char FOR_PROGRAMS[] = "it is for programs that work on the files";
 
 static const struct tamis__field_row SEGMENT_ROWS[] = {
@@ -302,6 +309,10 @@ static const struct tamis__field_row SEGMENT_ROWS[] = {
      .info = "live",
      .lacking = OF_COMMAND,
      .sentence = "'true' if the window still reaches the segment."},
+    {FROM(tamis_segment_stat, flags, sealed, YES), .bit = TAMIS_SEGMENT_SEALED, .info = "sealed",
+     .lacking = IN_FLAGS,
+     .sentence = "'true' if nobody adds to the segment and it has checksums: tamis-verify(1) names "
+                 "each byte that changes."},
     {SEGMENT(items_estimated, NUMBER), .info = "items_estimated", .reply = "items by fill",
      PLACE(25), .unit = "keys", .sentence = "As of a filter."},
     {SEGMENT(fill, REAL), .info = "fill", .reply = "fill", PLACE(17),
@@ -323,7 +334,7 @@ static const struct tamis__field_row SEGMENT_ROWS[] = {
     {SEGMENT(ones, NUMBER), .reply = "ones", PLACE(16), .unit = "bits",
      .lacking = "`tamis info` has *fill* of it", .sentence = "How many bits are set."},
     {SEGMENT(flags, NUMBER), .reply = "flags", PLACE(19),
-     .lacking = "*live*, and *note* of the filter, are its bits",
+     .lacking = "*live* and *sealed*, and *note* of the filter, are its bits",
      .sentence = "TAMIS_SEGMENT_* bits."},
 };
 

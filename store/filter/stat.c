@@ -10,6 +10,7 @@
 #include "os/io.h"
 #include "plan/policy.h"
 #include "segment/room.h"
+#include "segment/sums.h"
 #include "sizing/fuse.h"
 #include "sizing/sizing.h"
 #include "txn/spares.h"
@@ -377,6 +378,15 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     return 0;
 }
 
+/* Has the segment checksums by which each changed byte is found? */
+static bool is_sealed(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    /* ORDER relaxed: it tells of a moment that may be over. */
+    const uint64_t mark = __atomic_load_n(&segment->live->mark, __ATOMIC_RELAXED);
+    return h->data_checksum != 0 || (tamis__mark_is_sealed(mark) && tamis__sums_have_room(h));
+}
+
 static void stat_segment(const struct tamis__segment *segment, bool past,
                          struct tamis_segment_stat *stat)
 {
@@ -397,7 +407,8 @@ static void stat_segment(const struct tamis__segment *segment, bool past,
         .data_offset = h->data_offset,
         .data_bytes = h->data_bytes,
         .created_at = h->created_at,
-        .flags = (h->flags & TAMIS__SEGMENT_FLAGS_KNOWN) | (past ? TAMIS_SEGMENT_PAST : 0),
+        .flags = (h->flags & TAMIS__SEGMENT_FLAGS_KNOWN) | (past ? TAMIS_SEGMENT_PAST : 0) |
+                 (is_sealed(segment) ? TAMIS_SEGMENT_SEALED : 0),
         .slice = h->slice,
         .slice_start = h->slice_start,
         .step = h->step,

@@ -101,6 +101,8 @@ struct tamis_filter_stat {
 /* Flags of a segment. */
 /* Imported or merged: its items began with an estimate. */
 #define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u
+/* Nobody adds to it, and it has checksums: tamis_store_verify() names each byte that changes. */
+#define TAMIS_SEGMENT_SEALED 0x40000000u
 /* The window no longer reaches it: no key is found in it, and its items do not count. */
 #define TAMIS_SEGMENT_PAST 0x80000000u
 

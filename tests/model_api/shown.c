@@ -246,6 +246,8 @@ bool segments_fit(struct model *model, const struct filter *f, const struct outc
         (void)snprintf(of, sizeof of, "segment %u of %s", i, names[f->name]);
         s.flags &= ~(uint64_t)TAMIS_SEGMENT_PAST;
         if (i < first_alive(model, f)) s.flags |= TAMIS_SEGMENT_PAST;
+        s.flags &= ~(uint64_t)TAMIS_SEGMENT_SEALED; /* sums_test knows when */
+        s.flags |= told->flags & TAMIS_SEGMENT_SEALED;
         if (s.counter_bits != 0) s.file_bytes = told->file_bytes;
         s.ones = told->ones; /* these are for step_fill() */
         s.fill = told->fill;

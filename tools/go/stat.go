@@ -130,6 +130,7 @@ type SegmentFlags uint64
 
 const (
 	SegmentItemsEstimated SegmentFlags = C.TAMIS_SEGMENT_ITEMS_ESTIMATED // imported or merged
+	SegmentSealed         SegmentFlags = C.TAMIS_SEGMENT_SEALED          // nobody adds to it, and it has checksums
 	SegmentPast           SegmentFlags = C.TAMIS_SEGMENT_PAST            // the window no longer reaches it
 )
 

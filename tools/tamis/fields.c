@@ -309,6 +309,15 @@ static json_t *value_note(const void *record)
     return note;
 }
 
+static json_t *value_sealed(const void *record)
+{
+    const struct filter_view *view = record;
+    unsigned sealed = 0;
+    for (uint32_t i = 0; view->segments != NULL && i < view->stat.segment_count; i++)
+        sealed += (view->segments[i].flags & TAMIS_SEGMENT_SEALED) != 0;
+    return json_unsigned(sealed);
+}
+
 /* ---- Human forms -------------------------------------------------------------------------- */
 
 static void human_bits(const void *record, char text[RECORD_HUMAN_BYTES])
@@ -462,6 +471,8 @@ static const struct more FILTER_MORE[] = {
     {"size_bytes", .human = human_size, .shown = SHOWN_ALWAYS},
     {"shards", .make = value_shards, .needs = VIEW_SHARDED, .shown = SHOWN_IF_SET},
     {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL,
+     .shown = SHOWN_IF_SET},
+    {"sealed", .make = value_sealed, .needs = VIEW_SEGMENTS, .loads = VIEW_SEGMENTS,
      .shown = SHOWN_IF_SET},
     {"window_from", .make = value_window_from, .shown = SHOWN_IF_SET},
     {"huge_bytes", .make = value_huge_bytes, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED,

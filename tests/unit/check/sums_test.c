@@ -26,6 +26,7 @@ static uint64_t mark_of(const char *path, uint64_t number)
     return fixture_header_of(fixture_segment_path(path, number)).live.mark;
 }
 
+/* By the mark of the file. */
 static bool is_sealed(const char *path, uint64_t number)
 {
     return tamis__mark_is_sealed(mark_of(path, number));
@@ -126,6 +127,23 @@ STORE_CASE(segment_that_its_list_has_left_is_sealed_by_the_last_close)
     assert_true(is_sealed(path, 1));
     assert_false(is_sealed(path, 2));
     assert_int_equal(fixture_findings(path), 0);
+}
+
+static bool says_sealed(tamis_filter *filter, uint32_t index)
+{
+    return (fixture_segment_stat(filter, index).flags & TAMIS_SEGMENT_SEALED) != 0;
+}
+
+/* (Broken, each by itself: is_sealed() of filter/stat.c says always, or never.) */
+STORE_CASE(stat_of_a_segment_says_whether_it_is_sealed)
+{
+    make_grown(store, "x");
+    make_built(store, "fuse", TAMIS_KIND_FUSE);
+    AUTO_FILTER *filter = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
+    AUTO_FILTER *fuse = fixture_opened(store, "fuse", TAMIS_OPEN_READ_ONLY);
+    assert_true(says_sealed(filter, 0));
+    assert_false(says_sealed(filter, 1));
+    assert_true(says_sealed(fuse, 0));
 }
 
 /* (Broken: write_segments() without let_go_of_left().) */

@@ -178,7 +178,7 @@ CASE(merge_into_a_new_filter_publishes_its_table)
     assert_true(segment_of(made)->header->live.overflow_levels > 1);
     struct tamis_segment_stat segment = fixture_segment_stat(made, 0);
     assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(path, segment.number)));
-    assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
+    assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED | TAMIS_SEGMENT_SEALED);
     add(made, 5, 1);
     assert_int_equal(count_of(made, 5), 21);
     assert_int_equal(fixture_problems(path), 0);

@@ -63,7 +63,7 @@ STORE_CASE(import_counts_and_sums_what_the_stream_says)
         segment = fixture_segment_stat(filter, i);
         assert_int_equal(segment.capacity, 10u << i);
         assert_int_equal(segment.items, (10u << i) - i);
-        assert_int_equal(segment.flags, 0);
+        assert_int_equal(segment.flags, TAMIS_SEGMENT_SEALED);
         assert_string_equal(segment.hash_set, "redisbloom");
     }
 }
@@ -117,7 +117,7 @@ STORE_CASE(import_sealed_takes_new_keys_on_top)
 
     assert_done(import(store, "x", "redis-bitmap", &sealed, &bits, &filter));
     struct tamis_segment_stat before = fixture_segment_stat(filter, 0);
-    assert_int_equal(before.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
+    assert_int_equal(before.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED | TAMIS_SEGMENT_SEALED);
     assert_int_equal(assert_done(tamis_filter_add(filter, "old key", 7)), 0);
     assert_int_equal(assert_done(tamis_filter_add(filter, "new key", 7)), 1);
     assert_int_equal(assert_done(tamis_filter_add(filter, "new key", 7)), 0);

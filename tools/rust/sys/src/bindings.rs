@@ -1382,6 +1382,7 @@ pub const TAMIS_STATE_UNCLEAN: tamis_constants = 4;
 pub const TAMIS_STATE_DAMAGED: tamis_constants = 8;
 pub const TAMIS_STATE_OVER: tamis_constants = 16;
 pub const TAMIS_SEGMENT_ITEMS_ESTIMATED: tamis_constants = 1;
+pub const TAMIS_SEGMENT_SEALED: tamis_constants = 1073741824;
 pub const TAMIS_SEGMENT_PAST: tamis_constants = 2147483648;
 pub const TAMIS_SEGMENT_FILE_BYTES: tamis_constants = 48;
 pub const TAMIS_BUSY_TIMEOUT_DEFAULT: tamis_constants = 10000;
