@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 3372f02e6c0e48539e2d67f12f2b1918ac6a9bf04746bab2a647b0b8e9c49de9,
-// of what follows 2f7d8989422f88df591137a4189d33f0833c6ef8e4a8182aeb685cca31765eb1
+// SHA-256 of the header efe27d0d90d3d71ed37f736322cb1305851dae3bff0f2909f750b279ff107ee8,
+// of what follows 59d2d10fd6d6e97066276d3694c8abc4301d0e0e7a274e7d7be10546e74cbc5a
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
