@@ -182,7 +182,7 @@ def check_info(tamis):
             assert 12 <= len(short) <= 18 and all(info[f] not in (0, False, "", None) for f in short[12:]), short
         for field in names_of_info(FILTER, {"shards"}):
             run("info", "list", field, *at)
-        by_segments = {"shards", "segments", "fill", "items_estimated"} | of_mapping
+        by_segments = {"shards", "segments", "sealed", "fill", "items_estimated"} | of_mapping
         for line in run("list", "--json", *at).splitlines():
             same(list(json.loads(line)), [*names_of_info(FILTER, by_segments), "items_as_of"], "list --json")
         page = run("report", "list", "-o", "-", *at)
@@ -236,7 +236,7 @@ def check_redis(module, tamis):
         done = subprocess.run([tamis, "info", "s", "--json", *at], capture_output=True, text=True, check=True)
         of_mapping = {"missing_keys", "huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest", "imported_signed_at", "imported_signed_by",
                   "imported_signed_comment"}
-        of_files = {"segments", "fill", "items_estimated"} | of_mapping
+        of_files = {"segments", "sealed", "fill", "items_estimated"} | of_mapping
         same(list(json.loads(done.stdout)), names_of_info(FILTER, of_files), "info of shards")
         done = subprocess.run([tamis, "info", "k", "--json", *at], capture_output=True, text=True, check=True)
         same(list(json.loads(done.stdout)), names_of_info(FILTER, {"shards"} | of_mapping), "info of a key")
