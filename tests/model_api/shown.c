@@ -163,8 +163,8 @@ bool first_segment_fits(struct model *model, const struct policy *policy,
     s.step = s.fingerprint_bits = s.pieces = 0;
     s.slice = 0;
     s.slice_start = 0;
-    s.flags = 0;
-    if (spec->m_bits != 0 || spec->set > 2) { /* a fixed size */
+    s.flags = told->flags & TAMIS_SEGMENT_SEALED; /* sums_test knows when */
+    if (spec->m_bits != 0 || spec->set > 2) {     /* a fixed size */
         s.kind = TAMIS_KIND_BLOOM;
         if (spec->m_bits != 0) s.m_bits = spec->m_bits;
         if (spec->k != 0) s.k = spec->k;
