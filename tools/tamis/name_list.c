@@ -19,9 +19,17 @@ static int take_names(void *context, size_t count)
         const struct tamis_key *line = &reading->source->keys[i];
         char *name = cli_format("%.*s", (int)line->bytes, (const char *)line->data);
         const bool whole = strlen(name) == line->bytes;
-        if (whole) names_add(reading->names, name);
+        int status = CLI_DONE;
+        if (!whole)
+            status = cli_fail("a name has a NUL byte; write one name a line, or use -z");
+        else if (names_have(reading->names, name))
+            status = cli_fail("the name '%s' comes twice, so nothing was made; give each name "
+                              "once, as sort -u does",
+                              name);
+        else
+            names_add(reading->names, name);
         free(name);
-        if (!whole) return cli_fail("a name has a NUL byte; write one name a line, or use -z");
+        if (status != CLI_DONE) return status;
     }
     return CLI_DONE;
 }
@@ -41,34 +49,6 @@ static int read_file(struct names *names, const struct invocation *call, const c
     return status;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The caller frees the list; the names are those of *names. */
-static const char **sorted(const struct names *names)
-{
-    const char **list = cli_realloc(NULL, (names->count + 1) * sizeof *list);
-    for (size_t i = 0; i < names->count; i++)
-        list[i] = names->names[i];
-    qsort(list, names->count, sizeof *list, compare_names);
-    return list;
-}
-
-static int check_twins(const struct names *names)
-{
-    int status = CLI_DONE;
-    const char **list = sorted(names);
-    for (size_t i = 1; status == CLI_DONE && i < names->count; i++)
-        if (strcmp(list[i - 1], list[i]) == 0)
-            status = cli_fail("the name '%s' comes twice, so nothing was made; give each name "
-                              "once, as sort -u does",
-                              list[i]);
-    free(list);
-    return status;
-}
-
 int name_list_read(struct names *names, const struct invocation *call)
 {
     const struct option_files *files = &call->options.names;
@@ -76,34 +56,28 @@ int name_list_read(struct names *names, const struct invocation *call)
         const int status = read_file(names, call, files->paths[i]);
         if (status != CLI_DONE) return status;
     }
-    return check_twins(names);
+    return CLI_DONE;
 }
 
 struct search {
-    const char **list; /* sorted */
-    size_t count;
-    const char *first; /* that was found, in the order of the store */
+    const struct names *names;
+    char first[TAMIS_NAME_MAX + 1]; /* that was found, in the order of the store */
     size_t found;
 };
 
 static int find_one(void *context, const struct tamis_filter_stat *stat)
 {
     struct search *search = context;
-    const char *name = stat->name;
-    const char *const *found =
-        bsearch(&name, search->list, search->count, sizeof *search->list, compare_names);
-    if (found == NULL) return 0;
-    if (search->first == NULL) search->first = *found;
+    if (!names_have(search->names, stat->name)) return 0;
+    if (search->found == 0) (void)snprintf(search->first, sizeof search->first, "%s", stat->name);
     search->found++;
     return 0;
 }
 
 static int find(const struct names *names, tamis_store *store, struct search *search)
 {
-    *search = (struct search){.list = sorted(names), .count = names->count};
-    const int64_t rc = tamis_store_list(store, NULL, find_one, search);
-    free(search->list);
-    return rc < 0 ? cli_fail_library() : CLI_DONE;
+    *search = (struct search){.names = names};
+    return tamis_store_list(store, NULL, find_one, search) < 0 ? cli_fail_library() : CLI_DONE;
 }
 
 int name_list_check_absent(const struct names *names, tamis_store *store)

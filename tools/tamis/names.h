@@ -5,13 +5,19 @@
 #include "command.h"
 
 struct names {
-    char **names;
+    char **names; /* in the order of names_add(), or sorted */
     size_t count;
     size_t room;
+    size_t *slots; /* a hash table over the names: 1 and the index of a name; 0: free */
+    size_t slot_count;
 };
 
 void names_add(struct names *names, const char *name);
 
+/* Is the name in the list?  Takes the same time however long the list is. */
 bool names_have(const struct names *names, const char *name);
+
+/* Sorts the names in byte order, and takes out those that are there twice. */
+void names_sort(struct names *names);
 
 void names_clear(struct names *names);

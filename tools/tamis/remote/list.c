@@ -64,6 +64,7 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
 /* Filters of BF.*, also with tamis.like valkey, and those of CF.*, which count. */
 static const char *const types[] = {"MBbloom--", "bloomfltr", "MBbloomCF"};
 
+/* SCAN may tell a key twice, and two nodes both tell a key that moves between them meanwhile. */
 static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, struct names *found)
 {
     char *pattern = pattern_of(prefix != NULL ? prefix : "");
@@ -92,39 +93,12 @@ static size_t shard_base(const char *key)
     return at - 2;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Sorts, and takes away what is there twice: SCAN may tell a key twice, and a key that moves to
- * another node meanwhile is told by both. */
-static void sort_names(struct names *found)
-{
-    size_t kept = 0;
-    if (found->count == 0) return;
-    qsort(found->names, found->count, sizeof(char *), compare_names);
-    for (size_t i = 0; i < found->count; i++) {
-        if (kept > 0 && strcmp(found->names[kept - 1], found->names[i]) == 0)
-            free(found->names[i]);
-        else
-            found->names[kept++] = found->names[i];
-    }
-    found->count = kept;
-}
-
-static bool has_name(const struct names *found, const char *name)
-{
-    return found->count > 0 &&
-           bsearch(&name, found->names, found->count, sizeof(char *), compare_names) != NULL;
-}
-
 /* Keys that are named like the first two shards of a filter, and none that describes it.  It may be
  * meant so: other programs put what is in braces into the names of keys, too. */
 static void note_lost_descriptor(const struct names *keys, const char *name)
 {
     char *first = cli_format("%s:{0}", name), *second = cli_format("%s:{1}", name);
-    if (has_name(keys, first) && has_name(keys, second))
+    if (names_have(keys, first) && names_have(keys, second))
         cli_tell("note: '%s' and '%s' are named like shards of a filter '%s', but there is no key "
                  "'%s' that describes it; if it was lost, 'tamis create %s --if-missing', with the "
                  "-n, -p and --shards that it was made with, describes them anew",
@@ -160,7 +134,7 @@ static void add_bases(const struct names *keys, struct names *bases)
             names_add(bases, name);
         free(name);
     }
-    sort_names(bases);
+    names_sort(bases);
 }
 
 /* The sharded filters among the keys that were found. */
@@ -184,12 +158,12 @@ static void join_found(const struct names *keys, const struct names *sharded, st
     for (size_t i = 0; i < keys->count; i++) {
         const size_t base = shard_base(keys->names[i]);
         char *name = cli_copy(keys->names[i], base);
-        if (base == 0 || !has_name(sharded, name)) names_add(all, keys->names[i]);
+        if (base == 0 || !names_have(sharded, name)) names_add(all, keys->names[i]);
         free(name);
     }
     for (size_t i = 0; i < sharded->count; i++)
         names_add(all, sharded->names[i]);
-    sort_names(all);
+    names_sort(all);
 }
 
 bool store_has_module(struct remote *store, const char *name)
@@ -213,7 +187,7 @@ void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_
     unsigned least = 0, distance;
     nearest[0] = '\0';
     (void)scan_all(store, NULL, NEAREST_ROUNDS, &keys);
-    sort_names(&keys);
+    names_sort(&keys);
     for (size_t i = 0; i < keys.count; i++) {
         const size_t base = shard_base(keys.names[i]);
         if (base > 0) keys.names[i][base] = '\0';
@@ -232,7 +206,7 @@ int store_each_name(struct remote *store, const char *pattern,
     char *prefix = pattern_prefix(pattern);
     int rc = scan_all(store, prefix, ANY_ROUNDS, &keys) ? 0 : -1;
     free(prefix);
-    sort_names(&keys);
+    names_sort(&keys);
     if (rc == 0 && !find_sharded(store, &keys, &sharded)) rc = -1;
     if (rc == 0) join_found(&keys, &sharded, &all);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
