@@ -119,7 +119,7 @@ static int show_one(const struct invocation *call, const char *name)
 
 static int drop_one(const struct invocation *call, const char *name)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (call->remote_store != NULL) {
         if (remote_drop(call->remote_store, name, &stat) < 0) return CLI_ERROR;
     } else if (!look(call, name, &stat)) {
@@ -131,17 +131,84 @@ static int drop_one(const struct invocation *call, const char *name)
     return CLI_DONE;
 }
 
+/* ---- Many at once ------------------------------------------------------------------------- */
+
+/* As many as tamis_filter_drop_many() drops in one change of the store.  Each change waits for the
+ * disk: one for each filter took 3.5 ms, and 6 minutes for 100,000. */
+#define DROPS_AT_ONCE 1000u
+
+/* What is told of a filter after it was dropped. */
+struct seen {
+    size_t known_bytes; /* the size of the stat; 0: nothing is known */
+    uint64_t items, size_bytes;
+};
+
+/* Looks at filters before they are dropped.  false after a message. */
+static bool look_at_batch(const struct invocation *call, char *const *names, size_t count,
+                          struct seen *seen)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    for (size_t i = 0; i < count; i++) {
+        if (!look(call, names[i], &stat)) return false;
+        seen[i] = (struct seen){stat.size, stat.items, stat.size_bytes};
+    }
+    return true;
+}
+
+static void show_batch(const struct invocation *call, char *const *names, size_t count,
+                       const struct seen *seen)
+{
+    for (size_t i = 0; i < count && !cli_given(call, TAKES(QUIET)); i++) {
+        const struct tamis_filter_stat stat = {
+            .size = seen[i].known_bytes, .items = seen[i].items, .size_bytes = seen[i].size_bytes};
+        show(call, "dropped", names[i], &stat);
+    }
+}
+
+static int drop_each(const struct invocation *call, char *const *names, size_t count,
+                     int (*each)(const struct invocation *, const char *))
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < count; i++)
+        if (each(call, names[i]) != CLI_DONE) status = CLI_ERROR;
+    return status;
+}
+
+static int drop_batch(const struct invocation *call, char *const *names, size_t count)
+{
+    struct seen seen[DROPS_AT_ONCE];
+    if (!look_at_batch(call, names, count, seen)) return CLI_ERROR;
+    const int64_t dropped =
+        tamis_filter_drop_many(call->store, (const char *const *)names, NULL, count);
+    if (dropped < 0) return drop_each(call, names, count, drop_one); /* one of them is at fault */
+    show_batch(call, names, count, seen);
+    if ((size_t)dropped == count) return CLI_DONE;
+    return cli_fail("another process had dropped %zu of the filters", count - (size_t)dropped);
+}
+
+static int drop_many(const struct invocation *call, const struct names *names)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < names->count; i += DROPS_AT_ONCE) {
+        const size_t rest = names->count - i;
+        const size_t count = rest < DROPS_AT_ONCE ? rest : DROPS_AT_ONCE;
+        if (drop_batch(call, &names->names[i], count) != CLI_DONE) status = CLI_ERROR;
+    }
+    return status;
+}
+
 static int drop_named(const struct invocation *call, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         if (check_present(call, names->names[i]) != CLI_DONE) return CLI_ERROR;
-    int (*const each)(const struct invocation *, const char *) =
-        cli_given(call, TAKES(DRY_RUN)) ? show_one : drop_one;
-    int status = CLI_DONE;
-    for (size_t i = 0; i < names->count; i++)
-        if (each(call, names->names[i]) != CLI_DONE) status = CLI_ERROR;
-    return status;
+    if (cli_given(call, TAKES(DRY_RUN)))
+        return drop_each(call, names->names, names->count, show_one);
+    if (names->count == 1 || call->remote_store != NULL)
+        return drop_each(call, names->names, names->count, drop_one);
+    return drop_many(call, names);
 }
+
+/* ---- Patterns ----------------------------------------------------------------------------- */
 
 /* The filters that match one pattern. */
 struct matching {
