@@ -34,6 +34,7 @@ struct backup {
     struct tamis__numbers filters;
     struct tamis__source_file *files; /* of one filter */
     size_t count, room;
+    struct tamis__copies copies;
     uint64_t done_bytes, all_bytes;
     const struct tamis_backup_options *options;
     struct tamis_backup_result result;
@@ -66,6 +67,7 @@ static int open_copy(struct backup *b)
         rc = tamis__open(to->root_fd, "segments", O_RDONLY | O_DIRECTORY, 0, b->place.partial,
                          &to->place.segments_fd);
     to->place.root_fd = b->from->root_fd;
+    b->copies.what = to->place.path;
     if (rc == 0) rc = tamis__store_init_catalog(to, false);
     const struct tamis__store_record empty = {.store_id = b->from->store_id};
     return rc < 0 ? rc : tamis__catalog_begin_new(&to->catalog, &empty, &b->copy);
@@ -94,6 +96,7 @@ struct origin {
     struct backup *backup;
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;
+    bool has_logs; /* a durable filter may have keys in its logs alone */
 };
 
 static int open_list(const struct origin *o, const struct tamis__record *record)
@@ -154,37 +157,23 @@ static void hidden_name(uint64_t filter_id, char name[TAMIS_NAME_MAX + 1])
     (void)snprintf(name, TAMIS_NAME_MAX + 1, "\1%016" PRIx64, filter_id);
 }
 
-/* Reads the filter, with the lock.  Returns 1, or 0 if it was dropped. */
+#define NEEDS_REPLAY 2
+
+/* Reads the filter, with the lock.  Returns 1; 0 if it was dropped; NEEDS_REPLAY, and nothing is
+ * read, if its logs have to be replayed first. */
 static int take_filter(struct origin *o, uint64_t filter_id, struct tamis__record *record)
 {
     struct backup *b = o->backup;
     int rc = tamis__store_get_by_id(o->store, o->txn, filter_id, record);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc == 0) memcpy(b->name, record->name, sizeof b->name);
+    if (rc == 0 && o->has_logs && record->policy.durable) return NEEDS_REPLAY;
     if (rc == 0) rc = open_list(o, record);
     if (rc == 0) rc = tamis__catalog_each_generation(o->txn, filter_id, take_kept, o);
     hidden_name(filter_id, record->name);
     record->spare_count = 0; /* spares are empty: the copy makes its own */
     if (rc == 0) rc = tamis__catalog_put(b->copy, record);
     return rc < 0 ? rc : 1;
-}
-
-/* Logs are not copied.  So keys that are only in logs since the machine went down are replayed
- * first. */
-static int bring_back(struct backup *b, uint64_t filter_id, struct tamis__record *record)
-{
-    tamis_filter *filter = NULL;
-    int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
-    if (rc < 0) return rc;
-    rc = tamis__store_get_by_id(b->from, b->source, filter_id, record);
-    tamis__catalog_end(b->source);
-    b->source = NULL;
-    if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc == 0) memcpy(b->name, record->name, sizeof b->name);
-    if (rc == 0 && record->policy.durable)
-        rc = tamis_filter_open(b->from, record->name, TAMIS_OPEN_READ_ONLY, &filter);
-    if (filter != NULL) tamis_filter_release(filter);
-    return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
 /* After an error while a file was copied: was it the file, and not the place of the copy? */
@@ -209,8 +198,8 @@ static int copy_files(struct backup *b, const struct tamis_store *store)
     for (size_t i = 0; rc == 0 && i < b->count; i++) {
         const uint64_t was = b->done_bytes;
         b->files[i].as_it_is = b->as_it_is;
-        const int taken =
-            tamis__source_copy(store, &b->files[i], &b->to->place, before, note_progress, b);
+        const int taken = tamis__source_copy(store, &b->files[i], &b->to->place, before, &b->copies,
+                                             note_progress, b);
         if (taken == 0) b->result.written_bytes += b->done_bytes - was + b->files[i].header_bytes;
         if (taken == 1) b->result.kept_bytes += b->done_bytes - was;
         rc = taken == 1 ? 0 : taken;
@@ -220,15 +209,37 @@ static int copy_files(struct backup *b, const struct tamis_store *store)
     return rc;
 }
 
-static int copy_from_store(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+/* Logs are not copied.  So keys that are only in logs since the machine went down are replayed
+ * before the files are read. */
+static int replay(const struct backup *b)
 {
-    int rc = bring_back(b, filter_id, record);
-    if (rc == 0) rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
+    tamis_filter *filter = NULL;
+    const int rc = tamis_filter_open(b->from, b->name, TAMIS_OPEN_READ_ONLY, &filter);
+    tamis_filter_release(filter);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc; /* it was dropped or renamed meanwhile */
+}
+
+/* Opens the files of a filter under the catalog's lock.  Returns as take_filter(). */
+static int take_from_store(struct backup *b, uint64_t filter_id, bool is_replayed,
+                           struct tamis__record *record)
+{
+    int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc < 0) return rc;
-    struct origin origin = {.backup = b, .store = b->from, .txn = b->source};
+    struct origin origin = {
+        .backup = b, .store = b->from, .txn = b->source, .has_logs = !is_replayed};
     rc = take_filter(&origin, filter_id, record);
     tamis__catalog_end(b->source);
     b->source = NULL;
+    return rc;
+}
+
+static int copy_from_store(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+{
+    int rc = take_from_store(b, filter_id, false, record);
+    if (rc == NEEDS_REPLAY) {
+        rc = replay(b);
+        if (rc == 0) rc = take_from_store(b, filter_id, true, record);
+    }
     rc = rc > 0 ? copy_files(b, b->from) : rc;
     close_files(b, 0);
     return rc;
@@ -405,7 +416,7 @@ static int copy_all(struct backup *b)
     int rc = list_filters(b);
     for (size_t i = 0; rc == 0 && i < b->filters.count; i++)
         rc = copy_filter(b, b->filters.list[i], &record);
-    return rc;
+    return rc == 0 ? tamis__copies_sync(&b->copies) : rc;
 }
 
 static int finish_backup(struct backup *b)
@@ -418,6 +429,7 @@ static int finish_backup(struct backup *b)
 static void clear_backup(struct backup *b, bool failed)
 {
     close_files(b, 0);
+    tamis__copies_drop(&b->copies);
     tamis__catalog_end(b->copy);
     tamis__backup_place_close(&b->place, failed);
     tamis_store_close(b->to);

@@ -265,11 +265,43 @@ static int copy_open(struct copying *c)
     if (rc == 0) rc = note_writers(c, items);
     if (rc == 0) rc = write_header(c);
     if (rc == 0) rc = check_sums(c, c->to);
-    if (rc == 0) rc = tamis__sync_file(c->to, c->to_what);
-    /* The copy was written in large writes.  Its pages leave the cache, so that it is not in large
-     * folios when somebody opens it. */
-    if (rc == 0) tamis__forget_file(c->to);
     return rc;
+}
+
+/* ---- Copies on the way to the disk ----------------------------------------------------------- */
+
+#define UNSYNCED_BYTES ((uint64_t)64 << 20) /* as much as waits in memory for the disk */
+
+void tamis__copies_drop(struct tamis__copies *copies)
+{
+    for (size_t i = 0; i < copies->count; i++)
+        tamis__close(copies->fds[i]);
+    copies->count = 0;
+    copies->bytes = 0;
+}
+
+int tamis__copies_sync(struct tamis__copies *copies)
+{
+    const int rc =
+        copies->count > 0 ? tamis__sync_files(copies->fds, copies->count, copies->what) : 0;
+    /* The copies were written in large writes.  Their pages leave the cache, so that they are not
+     * in large folios when somebody opens them. */
+    for (size_t i = 0; rc == 0 && i < copies->count; i++)
+        tamis__forget_file(copies->fds[i]);
+    tamis__copies_drop(copies);
+    return rc;
+}
+
+/* Takes a copy over. */
+static int add_copy(struct tamis__copies *copies, struct copying *c)
+{
+    copies->fds[copies->count++] = c->to;
+    copies->bytes += c->header.file_bytes;
+    c->to = -1;
+    return copies->count == sizeof copies->fds / sizeof *copies->fds ||
+                   copies->bytes >= UNSYNCED_BYTES
+               ? tamis__copies_sync(copies)
+               : 0;
 }
 
 /* ---- What the older copy has already --------------------------------------------------------- */
@@ -339,7 +371,7 @@ static int take_older(struct copying *c, const struct tamis__place *to,
 
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, const struct tamis__place *before,
-                       tamis__copied_fn *fn, void *context)
+                       struct tamis__copies *copies, tamis__copied_fn *fn, void *context)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES], to_what[TAMIS__SEGMENT_PATH_BYTES];
     char name[TAMIS__SEGMENT_NAME_BYTES];
@@ -352,6 +384,7 @@ int tamis__source_copy(const struct tamis_store *store, const struct tamis__sour
     if (rc != 0) return rc;
     rc = tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
     if (rc == 0) rc = copy_open(&c);
+    if (rc == 0) rc = add_copy(copies, &c);
     tamis__close(c.to);
     return rc;
 }

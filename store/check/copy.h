@@ -25,11 +25,28 @@ int tamis__source_open(struct tamis_store *store, const struct tamis__record *re
                        uint32_t index, struct tamis__source_file *file);
 int tamis__source_open_index(struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__source_file *file);
+/* Copies that are not on the disk yet.  Many are synced together: one after the other each waits
+ * for the disk by itself (os/io.h, tamis__sync_files()). */
+struct tamis__copies {
+    int fds[64];
+    size_t count;
+    uint64_t bytes;
+    const char *what; /* the directory that they are in */
+};
+
+/* Brings them to the disk, and closes them also after an error. */
+int tamis__copies_sync(struct tamis__copies *copies);
+
+/* Closes them without a sync, as what they are part of is given up. */
+void tamis__copies_drop(struct tamis__copies *copies);
+
 /*
- * Copies the file, allocated in full and synced.  Every key whose add had returned before is in the
+ * Copies the file, allocated in full.  Every key whose add had returned before is in the
  * copy, and the counts are at most those of its bits.  Locks of removers are free in the copy.
  * TAMIS_ECORRUPT: its checksums say that it is damaged.
  *
+ * copies   gets the copy, which is on the disk after tamis__copies_sync(); this syncs those that
+ *          are there already if they are many.
  * before   an older copy of the store, or NULL.  If its file is what the copy would be, byte for
  *          byte, that file gets a second name, and nothing is written.  The two must be equal while
  *          they are compared, word for word: then the older copy has all that a copy made now has.
@@ -37,4 +54,4 @@ int tamis__source_open_index(struct tamis_store *store, const struct tamis__reco
  */
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, const struct tamis__place *before,
-                       tamis__copied_fn *fn, void *context);
+                       struct tamis__copies *copies, tamis__copied_fn *fn, void *context);

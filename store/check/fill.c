@@ -299,7 +299,9 @@ static int take(const struct filling *f, const struct fill *fill)
     tamis__segment_name(fill->number, name);
     int rc = tamis__segment_open_file(&f->backup->place, fill->number, O_RDONLY, what, &file.fd);
     if (rc == 0) rc = tamis__unlink(staging.segments_fd, name, what); /* of a repair that died */
-    if (rc == 0) rc = tamis__source_copy(f->backup, &file, &staging, NULL, go_on, NULL);
+    struct tamis__copies copies = {.what = what};
+    if (rc == 0) rc = tamis__source_copy(f->backup, &file, &staging, NULL, &copies, go_on, NULL);
+    if (rc == 0) rc = tamis__copies_sync(&copies);
     tamis__close(file.fd);
     if (rc == 0 && fill->since != 0) rc = tamis__mark_miss(&staging, fill->number, fill->since);
     if (rc == 0) rc = clear_place(f, fill, name);
