@@ -294,6 +294,24 @@ SOUND_CASE(a_read_only_store_changes_nothing)
     assert_int_equal(fixture_files(path, "segments"), 3);
 }
 
+/* (Broken: roll_back_once() keeps the pages of the generation that comes back.) */
+SOUND_CASE(pages_are_of_the_filter_and_not_of_a_generation)
+{
+    struct tamis_filter_stat stat;
+    editions_put(store, 0);
+    editions_put(store, 1);
+    assert_done(tamis_filter_set_pages(store, "list", TAMIS_PAGES_SMALL));
+    tamis_filter *filter = fixture_opened(store, "list", 0);
+    const int64_t put_at = fixture_stat(filter).published_at;
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    stat = fixture_stat(filter);
+    assert_int_equal(stat.pages, TAMIS_PAGES_SMALL);
+    assert_true(stat.published_at > put_at);
+    editions_put(store, 2);
+    assert_int_equal(fixture_stat(filter).pages, TAMIS_PAGES_SMALL);
+    assert_done(tamis_filter_close(filter));
+}
+
 CASES_PREPARE
 {
     scratch_in_memory(); /* it is not the disk that is looked at */
