@@ -56,7 +56,7 @@ SOUND_CASE(exceptions_of_a_generation)
 /*
  * A key that is one by hand and was found too is both: taken off by hand while another generation
  * is in force, it is an exception again when its own comes back.  Seen to fail with settling that
- * keeps the one by hand alone.
+ * keeps the one by hand alone, and with a rollback that brings the one by hand back too.
  */
 SOUND_CASE(exceptions_by_hand_and_found_are_both)
 {
@@ -71,6 +71,7 @@ SOUND_CASE(exceptions_by_hand_and_found_are_both)
     assert_int_equal(key_has(filter, 7), 1);
     assert_done(tamis_filter_rollback(store, "list", 0));
     assert_int_equal(key_has(filter, 7), 0);
+    assert_exceptions(store, 1, 1); /* found, and by hand no more */
     assert_int_equal(key_unexcept(store, "list", 7), 1);
     /* Taken off while it is in force, it is gone for good. */
     assert_int_equal(key_has(filter, 7), 1);
