@@ -18,12 +18,13 @@
 #include "txn/spares.h"
 #include "txn/store.h"
 
-/* A filter of the catalog.  Its record is cut to the bytes that its segments and spares need. */
+/* A filter of the catalog.  A record with its longest name and key rule has a kilobyte, so it is
+ * kept as the catalog has it: some 370 bytes. */
 struct listed {
     struct listed *next;
     struct tamis__trouble trouble;
-    size_t bytes;
-    unsigned char record[];
+    size_t name_bytes, value_bytes;
+    char name_and_value[];
 };
 
 struct tamis_watch {
@@ -40,16 +41,30 @@ struct tamis_watch {
 static int collect_record(void *context, const struct tamis__record *record)
 {
     struct tamis_watch *watch = context;
-    const size_t bytes = offsetof(struct tamis__record, segments) +
-                         (record->segment_count + record->spare_count) * sizeof record->segments[0];
-    struct listed *listed = malloc(sizeof *listed + bytes);
+    unsigned char value[TAMIS__RECORD_BYTES_MAX];
+    const struct tamis__bytes name = {record->name, strlen(record->name)};
+    const size_t bytes = tamis__record_encode(record, name, value);
+    struct listed *listed = malloc(sizeof *listed + name.count + bytes);
     if (listed == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
     listed->next = NULL;
-    listed->bytes = bytes;
-    memcpy(listed->record, record, bytes);
+    listed->name_bytes = name.count;
+    listed->value_bytes = bytes;
+    memcpy(listed->name_and_value, record->name, name.count);
+    memcpy(listed->name_and_value + name.count, value, bytes);
     *watch->end = listed;
     watch->end = &listed->next;
     return tamis__catalog_get_trouble(watch->txn, record->filter_id, &listed->trouble);
+}
+
+static int unpack_record(const struct listed *listed, struct tamis__record *record)
+{
+    const char *reason = "";
+    const struct tamis__bytes name = {listed->name_and_value, listed->name_bytes};
+    const struct tamis__bytes value = {listed->name_and_value + name.count, listed->value_bytes};
+    memcpy(record->name, name.data, name.count);
+    record->name[name.count] = '\0';
+    const int rc = tamis__record_decode(name, value, record, &reason);
+    return rc < 0 ? tamis__fail(rc, "the record of filter '%s' %s", record->name, reason) : 0;
 }
 
 /* Does this error tell of damage, and not only that a file could not be read? */
@@ -178,8 +193,8 @@ static int look_at_all(struct tamis_watch *watch, bool waits, tamis_list_fn *fn,
          listed = listed->next) {
         struct tamis_filter_stat stat;
         struct tamis__trouble trouble = listed->trouble;
-        memcpy(record, listed->record, listed->bytes);
-        rc = refresh_record(watch, record, &trouble, waits, &stat);
+        rc = unpack_record(listed, record);
+        if (rc == 0) rc = refresh_record(watch, record, &trouble, waits, &stat);
         if (rc < 0) break;
         tamis__stat_set_trouble(&stat, trouble);
         rc = fn(context, &stat);
