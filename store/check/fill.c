@@ -8,7 +8,9 @@
  * a part of it is there.
  *
  * What fits: a file of the backup with the same number, store and filter, whose header is sound.
- * The repair looks at its data afterwards, as at the data of all segments.
+ * The repair looks at its data afterwards, as at the data of all segments.  A segment that has
+ * rotted is mended in place (rot.c), only by a file that has the bytes that were sealed: its
+ * checksums hold, and its mark and the constant part of its header are those of the segment.
  *
  * How it comes: the file is copied into staging/, synced, and renamed.  If a repair is killed in
  * between, the next one finds the segment still missing.
@@ -22,6 +24,7 @@
 
 #include "check/copy.h"
 #include "check/lost.h"
+#include "check/rot.h"
 #include "segment/broken.h"
 #include "segment/live.h"
 #include "segment/mark.h"
@@ -31,6 +34,7 @@ struct fill {
     uint64_t number, filter_id, next, exceptions, items;
     int64_t since; /* 0: nothing was added after the backup */
     bool in_force;
+    bool is_rotted; /* the store has the segment, with other bytes than when it was sealed */
     char name[TAMIS_NAME_MAX + 1];
 };
 
@@ -132,10 +136,13 @@ static int may_lack_keys(const struct filling *f, const struct tamis__segment_he
 static int look_at_copy(const struct filling *f, struct fill *fill)
 {
     struct tamis__segment segment;
+    struct tamis__resting rest;
     bool may_lack = false;
-    int rc = tamis__segment_open(&f->backup->place, fill->number, false, &segment);
+    int rc = tamis__rest_look(&f->backup->place, fill->number, &rest);
     if (rc == TAMIS_EIO || tamis__is_of_the_system(rc)) return rc;
-    if (rc < 0) return 0; /* the repair reports what is missing then */
+    if (rc < 0 || !rest.is_accepted) return 0; /* the repair reports what is missing then */
+    rc = tamis__segment_open(&f->backup->place, fill->number, false, &segment);
+    if (rc < 0) return rc;
     const struct tamis__segment_header *header = segment.header;
     const bool fits =
         header->store_id == f->backup->store_id && header->filter_id == fill->filter_id;
@@ -147,13 +154,48 @@ static int look_at_copy(const struct filling *f, struct fill *fill)
     return rc < 0 ? rc : fits;
 }
 
+static int tell_no_copy(const struct filling *f, const char *name, uint64_t number, const char *why)
+{
+    char file[TAMIS__FILE_BYTES];
+    tamis__check_file(number, file);
+    if (tamis__repair_has_told_of(f->repair, file)) return 0; /* generations share an index */
+    const int rc = tamis__repair_tell(f->repair, name, file, TAMIS_ECORRUPT,
+                                      "the backup cannot help: %s", why);
+    if (rc == 0) f->repair->notes.last->of_count = true; /* the damage is told too */
+    return rc;
+}
+
+/* Has the backup the bytes with which a rotted segment was sealed?  Returns 1 if it has. */
+static int look_at_sealed(const struct filling *f, const char *name, struct fill *fill)
+{
+    struct tamis__resting own, copy;
+    int rc = tamis__rest_look(&f->repair->store->place, fill->number, &own);
+    if (rc < 0) return rc;
+    if (own.verdict.state != TAMIS__SUMS_BROKEN) return 0; /* somebody has written to it since */
+    rc = tamis__rest_look(&f->backup->place, fill->number, &copy);
+    if (rc == TAMIS_EIO || tamis__is_of_the_system(rc)) return rc;
+    fill->items = copy.items;
+    fill->is_rotted = true;
+    if (rc == TAMIS_ENOTFOUND) return tell_no_copy(f, name, fill->number, "the backup lacks it");
+    if (rc < 0 || !copy.is_accepted || copy.verdict.state == TAMIS__SUMS_BROKEN)
+        return tell_no_copy(f, name, fill->number, "it is damaged there, too");
+    if (copy.store_id != f->backup->store_id || copy.filter_id != fill->filter_id)
+        return tell_no_copy(f, name, fill->number, "the file there is of another filter");
+    if (copy.verdict.state == TAMIS__SUMS_NONE || !tamis__rest_is_same(&own, &copy))
+        return tell_no_copy(f, name, fill->number,
+                            "the file there is older, and keys came later; to take it "
+                            "nevertheless, move this one away and run the repair again");
+    return 1;
+}
+
 static int need(struct filling *f, const char *name, const struct fill *needed)
 {
     struct fill fill = *needed;
-    if (is_found(f, fill.filter_id, fill.number)) return 0;
+    const bool is_there = is_found(f, fill.filter_id, fill.number);
+    if (is_there && !tamis__numbers_have(&f->repair->rotted, fill.number)) return 0;
     for (size_t i = 0; i < f->count; i++)
         if (f->fills[i].number == fill.number) return 0; /* generations share an index */
-    const int rc = look_at_copy(f, &fill);
+    const int rc = is_there ? look_at_sealed(f, name, &fill) : look_at_copy(f, &fill);
     if (rc <= 0) return rc;
     (void)snprintf(fill.name, sizeof fill.name, "%s", name);
     struct fill *added = tamis__array_add(&f->fills, &f->count, &f->room, sizeof *added,
@@ -287,6 +329,17 @@ static int go_on(void *context, uint64_t bytes)
     return 0;
 }
 
+/* Mends a segment that has rotted; those who have it open see its bytes change. */
+static int mend(const struct filling *f, const struct fill *fill)
+{
+    char why[TAMIS__LOST_WHY_BYTES], quoted[TAMIS__QUOTED_BYTES];
+    (void)snprintf(why, sizeof why,
+                   "it had other bytes than when it was sealed, and was mended from a backup "
+                   "(filter %s)",
+                   tamis__quote(quoted, fill->name));
+    return tamis__rot_mend(f->repair->store, &f->backup->place, fill->number, why);
+}
+
 /* Copies the segment into staging/, and gives it its name. */
 static int take(const struct filling *f, const struct fill *fill)
 {
@@ -315,8 +368,10 @@ static int tell_taken(const struct filling *f, const struct fill *fill)
     struct tamis__repair *repair = f->repair;
     tamis__check_file(fill->number, file);
     int rc = tamis__repair_tell(
-        repair, fill->name, file, 0, "%s taken from the backup: %" PRIu64 " item%s",
-        repair->dry ? "would be" : "is", fill->items, tamis__plural(fill->items));
+        repair, fill->name, file, 0, "%s %s the backup: %" PRIu64 " item%s%s",
+        repair->dry ? "would be" : "is", fill->is_rotted ? "mended from" : "taken from",
+        fill->items, tamis__plural(fill->items),
+        fill->is_rotted && !repair->dry ? "; the rotted file is kept in lost/" : "");
     if (rc < 0) return rc;
     repair->notes.last->of_count = !repair->dry; /* what else is wrong with it is told too */
     if (fill->since == 0) return 0;
@@ -343,11 +398,12 @@ static int publish_again(struct filling *f, struct tamis__catalog_txn *txn, uint
 
 static int publish_all(struct filling *f)
 {
-    struct tamis__catalog_txn *txn;
+    struct tamis__catalog_txn *txn = NULL;
     uint64_t before = 0;
     int rc = tamis__catalog_begin_held(&f->repair->store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn);
     for (size_t i = 0; rc == 0 && i < f->count; i++) {
-        if (!f->fills[i].in_force || f->fills[i].filter_id == before) continue;
+        if (!f->fills[i].in_force || f->fills[i].is_rotted || f->fills[i].filter_id == before)
+            continue;
         before = f->fills[i].filter_id;
         rc = publish_again(f, txn, before);
     }
@@ -365,7 +421,7 @@ int tamis__repair_fill(struct tamis__repair *repair, const char *path, bool list
     if (rc == 0) rc = look_at_lists(&f);
     for (size_t i = 0; rc == 0 && i < f.count; i++) {
         *changed = *changed || !repair->dry;
-        if (!repair->dry) rc = take(&f, &f.fills[i]);
+        if (!repair->dry) rc = f.fills[i].is_rotted ? mend(&f, &f.fills[i]) : take(&f, &f.fills[i]);
         if (rc == 0) rc = tell_taken(&f, &f.fills[i]);
     }
     if (rc == 0 && *changed && lists_known) rc = publish_all(&f);

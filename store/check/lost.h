@@ -34,6 +34,9 @@ int tamis__lost_put(const struct tamis_store *store, const char *directory, cons
 /* The same for a segment. */
 int tamis__lost_put_segment(const struct tamis_store *store, uint64_t number, const char *why);
 
+/* The same for a copy of a segment, which is open and stays where it is. */
+int tamis__lost_keep(const struct tamis_store *store, int fd, uint64_t number, const char *why);
+
 /* Reads the note of a file in lost/.  A note that is missing or damaged leaves `from` empty. */
 int tamis__lost_look(const struct tamis_store *store, int lost_fd, const char *name,
                      struct tamis__lost *lost);

@@ -88,8 +88,9 @@ struct tamis__repair {
     struct tamis__found *found; /* by filter, then by number */
     struct tamis__bad *bad;
     size_t found_count, found_room, bad_count, bad_room;
-    uint64_t highest; /* highest number of a file in segments/, bad files included */
-    int64_t done;     /* number of steps */
+    uint64_t highest;             /* highest number of a file in segments/, bad files included */
+    struct tamis__numbers rotted; /* segments that had rotted before the lock was taken (rot.c) */
+    int64_t done;                 /* number of steps */
     struct tamis__findings notes;
 };
 

@@ -5,7 +5,8 @@
  *     lock      exclusive, over all that follows: nobody makes, drops or publishes meanwhile
  *     catalog   can all of it be read?
  *     scan      read the headers of all segments (scan.c)
- *     fill      if the caller has a backup: take segments that are missing from it (fill.c)
+ *     fill      if the caller has a backup: take segments that are missing, or have rotted, from it
+ *               (fill.c; rot.c looks for rot before the lock is taken)
  *     rescue    if the catalog cannot be read: make a new one from the segments, and put it in the
  *               place of the old one (rescue.c)
  *     clean     report files that are missing; take in, or put aside, files that are in no list
@@ -26,6 +27,7 @@
 
 #include "check/fill.h"
 #include "check/lost.h"
+#include "check/rot.h"
 
 #include "os/inside.h"
 #include "os/network.h"
@@ -346,6 +348,7 @@ TAMIS_API int64_t tamis_store_repair_with(const char *path,
                                    .progress = own.progress,
                                    .context = own.context};
     rc = tamis__repair_open(&repair, path);
+    if (rc == 0 && own.from != NULL) rc = tamis__rot_find(&repair);
     if (rc == 0)
         rc = tamis__catalog_hold(&store->catalog,
                                  repair.dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE, &lock);
@@ -355,6 +358,7 @@ TAMIS_API int64_t tamis_store_repair_with(const char *path,
     tamis__private_close(&lock);
     if (rc == 0 && sound) rc = look_for_damage(&repair);
     tamis__repair_clear_scan(&repair);
+    free(repair.rotted.list);
     rc = tamis__repair_tell_notes(&repair, rc, own.fn, own.context);
     tamis_store_close(store);
     return rc != 0 ? rc : repair.done;

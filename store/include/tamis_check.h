@@ -112,7 +112,9 @@ struct tamis_repair_options {
     void *context; /* of both */
     /* NULL, or the directory of a backup of this store: segments that the store lacks are taken
      * from it, with a step for each.  What was added to a filter after the backup is not in them:
-     * then the filter is unclean, and a second step has an error. */
+     * then the filter is unclean, and a second step has an error.  Sealed segments that have other
+     * bytes than when they were sealed are mended, if the backup has those bytes; else a step has
+     * an error. */
     const char *from;
 };
 

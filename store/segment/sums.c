@@ -9,7 +9,7 @@
 /* A pass asks for so many blocks at once, and tells how far it is: 1 MiB. */
 #define BLOCKS_AT_ONCE 16u
 
-#define MEND "; make it anew from its keys, or restore it from a copy"
+#define MEND "; take it from a backup ('tamis repair --from'), or make it anew from its keys"
 
 /* How far into the data a place of the file is. */
 static uint64_t in_data(const struct tamis__segment_header *h, uint64_t at)

@@ -3,7 +3,6 @@
 #include "txn/mapped.h"
 
 #include "segment/broken.h"
-#include "segment/sums.h"
 
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__mapped_segment *out)
@@ -83,22 +82,30 @@ uint32_t tamis__pages_recorded(const struct tamis__record *record, uint32_t inde
     return tamis__pages_wanted(segment, known);
 }
 
+int tamis__look_at_rest(const struct tamis__mapped_segment *s, struct tamis__sums_verdict *verdict)
+{
+    const char *text = "";
+    int rc = 0;
+    *verdict = (struct tamis__sums_verdict){.state = TAMIS__SUMS_HOLD};
+    if (s->segment.header->data_checksum == 0) {
+        rc = tamis__sums_check(&s->segment, NULL, NULL, verdict);
+    } else if (s->kind->verify(&s->segment, &verdict->offset, &text) != 0) {
+        verdict->state = TAMIS__SUMS_BROKEN;
+        (void)snprintf(verdict->reason, sizeof verdict->reason, "%s", text);
+    }
+    return rc < 0 ? rc : tamis__segment_check(&s->segment);
+}
+
 int tamis__check_at_rest(const struct tamis__mapped_segment *s)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
-    const struct tamis__segment_header *h = s->segment.header;
-    const char *text = "";
-    struct tamis__sums_verdict sums = {.state = TAMIS__SUMS_NONE};
-    int rc = 0;
-    if (h->data_checksum != 0 && s->kind->verify(&s->segment, &sums.offset, &text) != 0)
-        sums.state = TAMIS__SUMS_BROKEN;
-    if (h->data_checksum == 0) rc = tamis__sums_check(&s->segment, NULL, NULL, &sums);
-    if (rc == 0) rc = tamis__segment_check(&s->segment);
+    struct tamis__sums_verdict sums;
+    const int rc = tamis__look_at_rest(s, &sums);
     if (rc < 0 || sums.state != TAMIS__SUMS_BROKEN) return rc;
-    tamis__segment_path(s->segment.place, h->number, what);
+    tamis__segment_path(s->segment.place, s->segment.header->number, what);
     const struct tamis__fault fault = {.what = what, .offset = sums.offset};
     return tamis__fail_of(TAMIS_ECORRUPT, &fault, "%s (at byte %" PRIu64 ") %s", what, sums.offset,
-                          h->data_checksum != 0 ? text : sums.reason);
+                          sums.reason);
 }
 
 void tamis__close_segment(struct tamis__mapped_segment *s)

@@ -5,6 +5,7 @@
 #include "catalog/record.h"
 #include "kind/kind.h"
 #include "segment/pages.h"
+#include "segment/sums.h"
 #include "txn/store.h"
 
 /* A segment (segment/segment.h) with what its kind can do, as a view has it.  Copies in several
@@ -39,7 +40,11 @@ void tamis__close_segment(struct tamis__mapped_segment *segment);
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__mapped_segment *segment);
 /* Reads all data of a segment that is static or sealed: are they what they were when it was made?
- * Returns 0, also for a segment that has no checksums; TAMIS_ECORRUPT, with a sentence. */
+ * The verdict is TAMIS__SUMS_NONE for a segment that has no checksums.  Returns 0, or an error:
+ * nobody knows. */
+int tamis__look_at_rest(const struct tamis__mapped_segment *segment,
+                        struct tamis__sums_verdict *verdict);
+/* The same.  Returns 0, also without checksums; TAMIS_ECORRUPT, with a sentence. */
 int tamis__check_at_rest(const struct tamis__mapped_segment *segment);
 /* As tamis__open_segment(), if only the number of the segment is known. */
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,

@@ -21,13 +21,20 @@ static int note_step(void *context, const struct tamis_repair_step *step)
     return 0;
 }
 
-const struct repairs_said *repairs_done(const char *path, unsigned flags)
+const struct repairs_said *repairs_done_from(const char *path, unsigned flags, const char *backup)
 {
     static struct repairs_said said;
     said = (struct repairs_said){.done = 0};
-    const int64_t done = assert_done(tamis_store_repair(path, flags, note_step, &said));
+    const struct tamis_repair_options options = {
+        .size = sizeof options, .flags = flags, .fn = note_step, .context = &said, .from = backup};
+    const int64_t done = assert_done(tamis_store_repair_with(path, &options));
     assert_int_equal(done, said.done);
     return &said;
+}
+
+const struct repairs_said *repairs_done(const char *path, unsigned flags)
+{
+    return repairs_done_from(path, flags, NULL);
 }
 
 void repairs_assert_said(const struct repairs_said *said, int failed, const char *words)

@@ -12,6 +12,8 @@ struct repairs_said {
 
 /* Repair the store; the next call overwrites what this one said. */
 const struct repairs_said *repairs_done(const char *path, unsigned flags);
+/* The same, with a backup, or NULL. */
+const struct repairs_said *repairs_done_from(const char *path, unsigned flags, const char *backup);
 /* So many steps failed, and these words were said. */
 void repairs_assert_said(const struct repairs_said *said, int failed, const char *words);
 
