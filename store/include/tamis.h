@@ -32,7 +32,7 @@
  *     tamis_exchange.h  filters as streams of bytes: import and export
  *     tamis_merge.h     filters of the keys of others; what two filters have in common
  *     tamis_stat.h      what is known of a filter and its segments; where a key goes
- *     tamis_fields.h    a table of these fields, for who prints or reads all of them
+ *     tamis_fields.h    a table of these fields, for programs that print or read all of them
  *     tamis_sizing.h    keys and rate to bits and hashes, and back
  *     tamis_library.h   version, words for errors and kinds, descriptors, SIGBUS
  *     tamis_memory.h    filters in the caller's memory, without a store
@@ -64,8 +64,8 @@
  * declarations without preprocessor lines, for foreign-function interfaces.
  *
  * RESULTS.  A call returns 0, a count or an answer, or a negative TAMIS_E* code (tamis_errors.h).
- * Counts that may be large are int64_t.  The compiler warns where a result is not looked at that
- * may be an error which nothing else tells (TAMIS_MUST_CHECK), the close of a filter included.
+ * Counts that may be large are int64_t.  The compiler warns if the caller ignores a result by which
+ * alone it would learn of an error (TAMIS_MUST_CHECK), such as that of tamis_filter_close().
  * After a negative result tamis_last_error() says in a sentence what was tried, on what, and what
  * mends it.
  *
@@ -74,7 +74,7 @@
  * each closes its own.  tamis_filter_contains() is wait-free, tamis_filter_add() lock-free; neither
  * takes a lock, and no process's death or suspension can block them (docs/concurrency.md).
  *
- * DURABILITY.  A killed process loses nothing that it was told is added.  A power cut may lose what
+ * DURABILITY.  A killed process loses no key whose add had returned.  A power cut may lose what
  * was added since the last tamis_filter_sync(), or the last close of all handles that had added;
  * the filter says so then: TAMIS_STATE_UNCLEAN, and since when (docs/durability.md).
  *

@@ -28,7 +28,8 @@ extern "C" {
  *     pybloomfilter what pybloomfiltermmap3 and pybloomfiltermmap of Python map; up to 16 hashes
  *     tamis         Tamis' own: any filter, with its exceptions, seeds and checksums
  *
- * Memory is a few megabytes, whatever the length; an import takes that of the exceptions besides.
+ * An import or export takes a few megabytes of memory, whatever the length of the stream.  An
+ * import takes memory for the stream's exceptions besides.
  */
 
 /* Returns the name of format `index`, from 0 on; NULL past the last.  Static storage. */
@@ -42,7 +43,8 @@ struct tamis_source {
      * then returns it. */
     int64_t (*read)(void *context, void *buffer, size_t bytes);
     void *context;
-    uint64_t bytes; /* of the whole stream, 0 if not known: shows at once that it was cut */
+    uint64_t
+        bytes; /* the length of the whole stream, by which a cut is found at once; 0: unknown */
 };
 
 /* Where a stream goes.  The function returns 0, or a TAMIS_E* code to end the export, which
@@ -51,60 +53,63 @@ struct tamis_sink {
     size_t size; /* sizeof(struct tamis_sink) */
     int (*write)(void *context, const void *buffer, size_t bytes);
     void *context;
-    /* A part of the stream: `bytes` bytes from byte `from` on, or what there is of them; 0 and 0:
-     * all of it.  The data of segments outside of the part are not read (but counters, and once,
-     * with from == 0, fingerprints), so a program can take a long stream in pieces.  Of a part the
-     * digest that ends format tamis is zeros: who has all pieces computes it, XXH3-128 of all
-     * bytes before it. */
+    /* A part of the stream: at most `bytes` bytes from byte `from` on; 0 and 0: all of it.  So a
+     * program can take a long stream in pieces.  The export does not read the data of segments
+     * outside of the part, except counters, and fingerprints once, with from == 0.  In a part the
+     * digest that ends format tamis is zeros.  A program that has all pieces computes it: XXH3-128
+     * of all bytes before it. */
     uint64_t from, bytes;
-    uint64_t *all_bytes; /* gets the length of the whole stream; may be NULL */
+    uint64_t *all_bytes; /* NULL, or receives the length of the whole stream */
 };
 
 /* Flags of an import: of struct tamis_import_spec. */
 enum tamis_import_flag {
     /* The source ends after the head of the stream (redisbloom: after its first frame).  The filter
-     * has the numbers of keys that the head tells, and no bit set; tamis_filter_write_data() brings
-     * the data.  Formats redisbloom and tamis.  TAMIS_EUNSUPPORTED: kind fuse, or exceptions. */
+     * gets the key counts of the head, and no bit; the caller brings the data by
+     * tamis_filter_write_data().  Formats redisbloom and tamis.  TAMIS_EUNSUPPORTED: the stream is
+     * of kind fuse or has exceptions. */
     TAMIS_IMPORT_HEAD = 0x20000,
-    /* A full filter goes on as in RedisBloom: it gets another layer by the growth and the error
-     * rate of that stream, or refuses keys if that says NONSCALING.  Format redisbloom.  Without
-     * this flag such a filter takes keys on, and its rate gets worse. */
+    /* Format redisbloom: when the filter is full, it goes on as RedisBloom does.  It gets another
+     * layer by the growth and error rate in the stream, or refuses keys if the stream says
+     * NONSCALING.  Without this flag a full filter still takes keys, and its rate gets worse. */
     TAMIS_IMPORT_AS_THERE = 0x40000,
-    TAMIS_IMPORT_OWNED = 0x80000,    /* the filter has TAMIS_FILTER_OWNED */
-    TAMIS_IMPORT_DURABLE = 0x100000, /* it has TAMIS_FILTER_DURABLE; kinds blocked and bloom */
+    TAMIS_IMPORT_OWNED = 0x80000,    /* the filter gets TAMIS_FILTER_OWNED */
+    TAMIS_IMPORT_DURABLE = 0x100000, /* it gets TAMIS_FILTER_DURABLE; kinds blocked and bloom */
 };
 
 /* What a stream does not tell.  What the stream does tell must be 0 or NULL here. */
 struct tamis_import_spec {
     size_t size;          /* sizeof(struct tamis_import_spec) */
     const char *hash_set; /* redis-bitmap: needed */
-    uint64_t m_bits;   /* redis-bitmap: needed; 0 with a php set: 2^32                          */
-    uint32_t k;        /* redis-bitmap: needed, unless the hash set fixes it                    */
-    uint64_t capacity; /* neither redisbloom nor tamis: 0 for the keys at which m and k are best */
-    double fp_rate;    /* neither redisbloom nor tamis: 0 for the predicted one                 */
-    uint64_t
-        seal_capacity;  /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
-                        /* capacity on top: old keys still answer, new ones go there           */
-    double seal_rate;   /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
-    uint32_t flags;     /* TAMIS_IMPORT_* */
-    uint32_t reserved;  /* 0 */
-    int64_t created_at; /* what tamis_filter_stat() will tell, for a filter that comes back out */
-                        /* of a dump; 0: now                                                    */
-    /* Where the stream is, for tamis_filter_stat() to tell: a path, a URL.  Of one that is longer
-     * than TAMIS_IMPORTED_FROM_BYTES allows the end is kept.  NULL: nothing is noted of it. */
+    uint64_t m_bits; /* redis-bitmap: needed; 0 with a php set: 2^32                          */
+    uint32_t k;      /* redis-bitmap: needed, unless the hash set fixes it                    */
+    /* Of all formats but redisbloom and tamis. */
+    uint64_t capacity; /* 0: the number of keys for which m_bits and k are best */
+    double fp_rate;    /* 0: the predicted rate at that capacity */
+    /* Not 0: the import adds an empty segment of this capacity, hash set xxh3 and kind blocked. The
+     * imported keys still answer, and new keys go to that segment. */
+    uint64_t seal_capacity;
+    double seal_rate;  /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
+    uint32_t flags;    /* TAMIS_IMPORT_* */
+    uint32_t reserved; /* 0 */
+    /* The created_at of the new filter, in ns since 1970, for a filter that comes from a dump; 0:
+     * now. */
+    int64_t created_at;
+    /* A path or a URL of the stream, which tamis_filter_stat() tells as imported_from.  Of a longer
+     * text the last TAMIS_IMPORTED_FROM_BYTES - 1 bytes are kept.  NULL: the filter keeps nothing
+     * of what follows. */
     const char *origin;
-    /* When the stream was signed, in ns since 1970, as the caller has checked; 0: not known.  It is
-     * noted for TAMIS_PUBLISH_NEWER. */
+    /* When the stream was signed, in ns since 1970; 0: not known.  The caller has checked it.
+     * TAMIS_PUBLISH_NEWER compares it. */
     int64_t signed_at;
-    /* Which signature it has, as a number that the caller makes of the signature and its key; 0: it
-     * is not signed.  It is noted.  With it, a stream is only said to be in force already if what
-     * is in force came with that same signature: digests are no proof against somebody who makes
-     * two lists with one digest. */
+    /* A number that the caller computes from the stream's signature and its public key; 0: the
+     * stream is not signed.  With a number, TAMIS_PUBLISH_IF_CHANGED takes the stream for the list
+     * in force only if that list has the same number: somebody may make two lists with one digest.
+     */
     uint64_t signature;
-    /* For tamis_filter_stat() to tell, with an origin: who has signed it, and what the signer says
-     * of it.  Of texts that are longer than TAMIS_SIGNED_BY_BYTES and TAMIS_SIGNED_COMMENT_BYTES
-     * allow the begin is kept; of format dcso, what has room beside the bytes behind its bits.
-     * NULL: nothing is noted. */
+    /* Who has signed the stream, and the comment of the signer; tamis_filter_stat() tells both.  Of
+     * longer texts the first TAMIS_SIGNED_BY_BYTES - 1 and TAMIS_SIGNED_COMMENT_BYTES - 1 bytes are
+     * kept; with format dcso fewer, if the stream has bytes behind its bits.  NULL: none. */
     const char *signed_by;
     const char *signed_comment;
 };
@@ -117,11 +122,12 @@ struct tamis_import_spec {
  * source   read from here only, in order, by this thread.
  * filter   NULL, or *filter receives an open handle.
  * Returns  0.  TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_EUNSUPPORTED: the stream
- *          (the sentence says at which byte, and why); TAMIS_EINVAL: format, name or spec, or a
- *          bitmap that is not of that m; TAMIS_EEXIST; TAMIS_ENOSPACE; TAMIS_EREADONLY; what the
- *          source returned.  On any error nothing is left behind.
- * Items    are counted on from what the stream says; where it does not (all formats but redisbloom
- *          and tamis) they are estimated from the set bits, and the segment has
+ *          cannot be imported; the sentence says at which byte, and why.  TAMIS_EINVAL: format,
+ *          name or spec is wrong, or the bitmap is longer than m_bits.  TAMIS_EEXIST,
+ *          TAMIS_ENOSPACE, TAMIS_EREADONLY, TAMIS_EBUSY, TAMIS_EIO, TAMIS_ENOMEM.  The code that
+ *          the source returned.  On any error nothing is left behind.
+ * Items    begin with the count in the stream.  Formats other than redisbloom and tamis have no
+ *          count: then items begin with an estimate from the set bits, and the segment has
  *          TAMIS_SEGMENT_ITEMS_ESTIMATED.
  * Durable  when it returns 0 the filter and its keys survive a power cut.
  */
@@ -138,8 +144,8 @@ enum tamis_publish_flag {
     TAMIS_PUBLISH_IF_CHANGED =
         0x2000,                  /* publish nothing if the stream's list is in force already */
     TAMIS_PUBLISH_KEEP = 0x4000, /* `keep` is given; else it stays as it is */
-    /* Publish only what was made after the list in force; and nothing, as with
-     * TAMIS_PUBLISH_IF_CHANGED, if it is in force already. */
+    /* Refuse a stream that was made before the list in force.  Publish nothing, as with
+     * TAMIS_PUBLISH_IF_CHANGED, if the stream's list is in force already. */
     TAMIS_PUBLISH_NEWER = 0x8000,
     TAMIS_PUBLISH_MAX_SHRINK = 0x10000, /* `max_shrink` is given; else a list may be of any size */
 };
@@ -153,23 +159,22 @@ struct tamis_publish_spec {
                                        tamis_build_except(); needed during the call only */
     uint64_t except_count;
     uint32_t flags; /* TAMIS_PUBLISH_* */
-    uint32_t keep;  /* with TAMIS_PUBLISH_KEEP: so many generations before it are kept, 0 to
-                       TAMIS_KEEP_MAX */
-    /* Guards against a list that is much too short.  Both are compared in the same step in which
-     * the list comes into force. */
-    uint64_t at_least; /* the fewest keys that the list may have; 0: any number */
-    double max_shrink; /* with TAMIS_PUBLISH_MAX_SHRINK: so many percent fewer keys than are in
-                          force the list may have, 0 to 100 */
+    uint32_t keep;  /* with TAMIS_PUBLISH_KEEP: how many generations before the new one are kept, 0
+                       to TAMIS_KEEP_MAX */
+    /* Guards against a list that is much too short. */
+    uint64_t at_least; /* the least number of keys that the list may have; 0: no least number */
+    double max_shrink; /* with TAMIS_PUBLISH_MAX_SHRINK: the list may have at most so many percent
+                          fewer keys than the list in force, 0 to 100 */
 };
 
-/* What came of it. */
+/* What a publication did. */
 struct tamis_publish_result {
     size_t size;         /* sizeof(struct tamis_publish_result) */
     uint64_t generation; /* the generation that is in force now */
     uint64_t exceptions; /* the exceptions that are in force with it */
     uint64_t size_bytes; /* of its files */
-    uint8_t digest[16];  /* of the stream, as imported_digest of tamis_filter_stat() has it; 0 if
-                            nothing was published by what the head says, and it has no digest */
+    uint8_t digest[16];  /* of the stream, as imported_digest of tamis_filter_stat() tells it; zeros
+                            if only the head was read, and the head has no digest */
 };
 
 /*
@@ -179,30 +184,32 @@ struct tamis_publish_result {
  * generation before or from this one, never from both in one call, and from this one in each call
  * that begins after this has returned.  The one before is kept for tamis_filter_rollback().
  *
- * Stream     format and source are as with tamis_filter_import().  A source that finds at the end
- * of the stream that it is not to be trusted returns an error in the place of 0: then nothing is
- * published.  Nothing is in force before the source has returned 0. Unchanged  with
- * TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has the same content and
- * parameters, the exceptions of the stream and of the spec, and as many keys as the stream (others
- * may have added some).  If the head of the stream says which stream it is
- * (TAMIS_EXPORT_WITH_DIGEST; kind fuse without exceptions always does), nothing is read after the
- * head. Newer      with TAMIS_PUBLISH_NEWER a stream that was made before the list in force is
- * refused. Format tamis says when each segment was made, and the last of these times counts; so
- *            does, for other formats, signed_at of the import spec.  Of two lists that were made at
- *            the same time (keys or exceptions came later) signed_at decides.  What others publish
- *            during the call is compared too.
- * Guards     at_least and max_shrink are compared with the keys that the stream says it has, as
- *            soon as its head is there, and again when the list comes into force.
- * Exceptions of the stream belong to this generation.  Those that were set by hand in this store
- *            stay, and so do those of the spec.
- * Adders     what they add to the generation before meanwhile is not in this one.
+ * Stream     format and source are as with tamis_filter_import().  Nothing is in force before the
+ *            source has returned 0.  So a source that checks a signature at the end of the stream
+ *            returns an error in the place of 0, and nothing is published.
+ * Unchanged  with TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has the same
+ *            content and parameters as the stream, the same exceptions as the stream and the spec
+ *            together, and no fewer keys (adders may have added some).  If the head of the stream
+ *            has the digest of the stream (TAMIS_EXPORT_WITH_DIGEST; always with kind fuse without
+ *            exceptions), the call reads the head alone.
+ * Newer      with TAMIS_PUBLISH_NEWER a stream that was made before the list in force is refused.
+ *            Format tamis says when each segment was made; the latest of these times counts.  Of
+ *            other formats signed_at of the import spec counts.  Of two lists with the same time
+ *            signed_at decides.  The call also compares with a list that is published meanwhile.
+ * Guards     the call compares at_least and max_shrink with the number of keys in the head as soon
+ *            as it has read the head, and again when the list comes into force.
+ * Exceptions of the stream belong to this generation.  Exceptions that tamis_filter_except() has
+ *            set in this store stay, and so do those of the spec.
+ * Adders     keys that are added to the generation before, during this call, are not in the new
+ *            one.
  * Returns    1: the generation is in force.  0: TAMIS_PUBLISH_IF_CHANGED was given, and nothing is
- *            new.  TAMIS_EMISMATCH: the filter is durable, and the stream of kind counting; or,
- * with TAMIS_PUBLISH_NEWER, the stream is older; or it has too few keys (Guards).  The errors of
- * tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation that was in force
- * stays, and nothing is left behind. Killed     before or after the step; what is left is removed
- * by the next process that makes a file in the store. Durable    when it returns 1 the generation
- * survives a power cut.
+ *            new.  TAMIS_EMISMATCH: the filter is durable and the stream is of kind counting; or
+ *            the stream is older (Newer); or it has too few keys (Guards).  The errors of
+ *            tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation that was in
+ *            force stays, and nothing is left behind.
+ * Killed     the old generation or the new one is in force.  The next process that makes a file in
+ *            the store removes what is left.
+ * Durable    when it returns 1 the generation survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const char *name,
                                                     const char *format,
@@ -214,27 +221,31 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const ch
 
 /* Flags of tamis_filter_export(). */
 enum tamis_export_flag {
-    TAMIS_EXPORT_WITH_KEY = 0x200000, /* also what is secret: a seed other than 0, the key of sip */
-    /* The stream is that of the filter without its exceptions, for a program that brings them by
-     * itself (tamis_filter_exceptions()). */
+    TAMIS_EXPORT_WITH_KEY = 0x200000, /* allow secrets in the stream: a seed other than 0, or the
+                                         key of sip */
+    /* Leave the exceptions out, for a program that transfers them by itself
+     * (tamis_filter_exceptions()). */
     TAMIS_EXPORT_WITHOUT_EXCEPTIONS = 0x400000,
-    /* The stream begins with its digest, so that tamis_filter_publish() finds from its first bytes
-     * that it is in force already.  Format tamis, the whole stream.  The filter is read twice.
-     * TAMIS_ELIMIT, when most of it is written: keys were added meanwhile.  A Tamis from before
-     * this flag takes what comes after the first 40 bytes. */
+    /* Put the digest of the stream at its begin, so that tamis_filter_publish() sees in the first
+     * bytes that the list is in force already.  For a whole stream of format tamis.  The export
+     * reads the filter twice.  It returns TAMIS_ELIMIT, after it has written most of the stream, if
+     * keys were added between the two readings.  A Tamis from before this flag can import the
+     * stream without its first 40 bytes. */
     TAMIS_EXPORT_WITH_DIGEST = 0x800000,
 };
 
 /*
- * Writes a filter as a stream; nothing is changed in the filter.  What was imported and not added
- * to comes out byte for byte as it was.  Keys that are added meanwhile may be in the stream or not.
+ * Writes a filter as a stream, and changes nothing in the filter.  A filter that was imported, and
+ * not added to, comes out byte for byte as it came in.  Keys that are added meanwhile may be in the
+ * stream or not.
  *
- * flags    TAMIS_EXPORT_*; TAMIS_EXPORT_WITH_KEY if those who get the stream may know how to choose
- * keys against the filter.  Only format tamis holds seed and key; the others never do. Returns  0.
- * TAMIS_EUNSUPPORTED: the format cannot express this filter (kind, hash set, segments, exceptions).
- * TAMIS_ECORRUPT: fingerprints or exceptions are damaged. TAMIS_EINVAL: no such format; or the
- * stream would hold a seed or key and flags do not allow this.  Nothing was written then.
- * TAMIS_EDROPPED.  What the sink returned.
+ * flags    TAMIS_EXPORT_*.  With TAMIS_EXPORT_WITH_KEY whoever gets the stream can choose keys
+ *          against the filter.  Only format tamis holds a seed or a key.
+ * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot express this filter (kind, hash set, segments,
+ *          exceptions); nothing was written.  TAMIS_EINVAL: there is no such format, or the stream
+ *          would hold a seed or key that flags do not allow; nothing was written.  TAMIS_ECORRUPT:
+ *          fingerprints or exceptions are damaged.  TAMIS_EDROPPED.  The code that the sink
+ *          returned.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
                                                    uint32_t flags, const struct tamis_sink *sink);
@@ -253,9 +264,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_read_data(tamis_filter *filter, uint
                                                       uint64_t offset, void *buffer, size_t bytes);
 
 /*
- * Sets in the data of segment `index` each bit that is set in these bytes, and clears none: a
- * filter that was made with TAMIS_IMPORT_HEAD gets its data by this, in any order, a piece twice if
- * need be.  Safe beside any other call; nobody is told that a key was new, and no item is counted.
+ * Sets in the data of segment `index` each bit that is set in these bytes, and clears no bit.  By
+ * it a filter that was made with TAMIS_IMPORT_HEAD gets its data, in pieces of any order; a piece
+ * may come twice.  Safe beside any other call.  The call counts no item.
  *
  * Returns  0.  TAMIS_EINVAL: no such segment, past the end of its data, or a bit past its m.
  *          TAMIS_EUNSUPPORTED: kinds counting and fuse.  TAMIS_EREADONLY, TAMIS_EDROPPED,
@@ -267,21 +278,24 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_write_data(tamis_filter *filter, uin
                                                        size_t bytes);
 
 /*
- * Tells how many keys segment `index` has, for a filter that gets its data by
- * tamis_filter_write_data().  Nobody else adds to it at that moment.
+ * Sets the item count of segment `index`, for a filter that gets its data by
+ * tamis_filter_write_data().  Nobody may add to the filter at that moment.
  *
- * Returns  0; errors as tamis_filter_write_data().
+ * Returns  0, or an error of tamis_filter_write_data().
+ * Durable  after tamis_filter_sync().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_write_items(tamis_filter *filter, uint32_t index,
                                                         uint64_t items);
 
 /*
- * Sets bit `position` of segment `index`, for programs that compute positions by themselves as
- * tamis_filter_explain() tells them.  Of any that set one bit at one time, one is told 0.
+ * Sets bit `position` of segment `index`, for a program that computes positions by itself
+ * (tamis_filter_explain()).  If several set the same bit at the same time, one of them gets 0.  The
+ * call counts no item.
  *
- * Returns  the bit from before, 0 or 1.  TAMIS_EINVAL: no such segment, or a position of m or more.
- *          TAMIS_EUNSUPPORTED: another kind than bloom.  TAMIS_EREADONLY and the like, as
- *          tamis_filter_write_data(); items are not counted either.
+ * Returns  the bit from before, 0 or 1.  TAMIS_EINVAL: there is no such segment, or the position is
+ *          m or more.  TAMIS_EUNSUPPORTED: the filter is not of kind bloom.  The other errors of
+ *          tamis_filter_write_data().
+ * Durable  after tamis_filter_sync().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_bit(tamis_filter *filter, uint32_t index,
                                                     uint64_t position);

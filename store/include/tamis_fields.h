@@ -29,8 +29,7 @@ extern "C" {
 #define TAMIS_FIELDS_FILTER 1u  /* struct tamis_filter_stat */
 #define TAMIS_FIELDS_SEGMENT 2u /* struct tamis_segment_stat */
 
-/* Which fields, and in which order: those that somebody shows, in the order in which that one shows
- * them. */
+/* Which fields, in which order: the fields that one output shows, in the order of that output. */
 #define TAMIS_SHOWN_ANYWHERE 0u    /* all, in the order of `tamis info` */
 #define TAMIS_SHOWN_BY_INFO 1u     /* `tamis info`, all --json and the report: info_name */
 #define TAMIS_SHOWN_BY_REPLY 2u    /* TAMIS.INFO of the module for Redis: reply_name */
@@ -38,9 +37,9 @@ extern "C" {
 
 /* What a field's value is, and which member of struct tamis_field_value has it. */
 enum tamis_field_type {
-    TAMIS_FIELD_MADE = 0,   /* none: no member of the struct; who shows it makes it of others */
-    TAMIS_FIELD_TEXT = 1,   /* text */
-    TAMIS_FIELD_WORD = 2,   /* text, or NULL for none; number is what the struct has for it */
+    TAMIS_FIELD_MADE = 0, /* none: the struct has no such member; outputs compute it from others */
+    TAMIS_FIELD_TEXT = 1, /* text */
+    TAMIS_FIELD_WORD = 2, /* text, or NULL for none; number is what the struct has for it */
     TAMIS_FIELD_NUMBER = 3, /* number */
     TAMIS_FIELD_LIMIT = 4,  /* number; UINT64_MAX: none, or not known */
     TAMIS_FIELD_YES = 5,    /* number: 1 or 0 */
@@ -49,7 +48,7 @@ enum tamis_field_type {
     TAMIS_FIELD_SPAN = 8    /* ns: nanoseconds */
 };
 
-/* What a field of a filter in shards is (docs/cluster.md), by those of the shards. */
+/* How the fields of shards make the field of the filter that they are (docs/cluster.md). */
 enum tamis_field_sum {
     TAMIS_SUM_SAME = 0,     /* the same in all of them */
     TAMIS_SUM_ADD = 1,      /* the sum */
@@ -67,7 +66,7 @@ struct tamis_field {
     const char *reply_name; /* as TAMIS.INFO shows it; NULL: it does not */
     const char *unit;       /* "keys", "bits", ...; "" for none */
     const char *sentence;   /* what it means */
-    const char *lacking;    /* why one of them does not show it; NULL: all do */
+    const char *lacking;    /* why an output does not show it; NULL: all outputs do */
     uint32_t of;            /* TAMIS_FIELDS_* */
     uint32_t number;        /* from 0, the same for every order */
     uint32_t type;          /* enum tamis_field_type */
@@ -97,15 +96,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_field(uint32_t of, uint32_t shown_by, uint3
  * Gets the value of a field of a struct.
  *
  * field    from tamis_field().
- * record   a struct tamis_filter_stat or struct tamis_segment_stat, as the field says.  A text of
- * the value may lie in it. Returns  1.  0: the field is TAMIS_FIELD_MADE, or not in a struct of
- * that size, because the program is older than the library.
+ * record   a struct tamis_filter_stat or struct tamis_segment_stat, as the field says.
+ * value    receives the value.  Its text may be a part of *record.
+ * Returns  1.  0: the field is TAMIS_FIELD_MADE, or a struct of that size does not have it, because
+ *          the program is older than the library.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_field_get(const struct tamis_field *field, const void *record,
                                                struct tamis_field_value *value);
 
 /*
- * Sets a field of a struct, from what somebody else has read: a client of TAMIS.INFO, say.
+ * Sets a field of a struct, for a program that has read the value elsewhere, such as a client of
+ * TAMIS.INFO.
  *
  * Returns  as tamis_field_get().  TAMIS_EINVAL: the struct cannot hold the value.
  */

@@ -80,13 +80,15 @@ TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
  */
 
 /*
- * Gets the form of a key without a filter, as a program needs it that tells its user, or chooses
- * a shard by it (tamis_shard()).
+ * Gets the form of a key without a filter, for a program that shows the form to its user, or that
+ * chooses a shard by the form (tamis_shard()).
  *
  * key_rule  such as "name" or "url:sort,drop=utm_*" (docs/keys.md); NULL: "bytes".
- * form      room for form_bytes bytes.  A longer form is not written at all.
- * Returns   how many bytes the form has.  TAMIS_EINVAL: there is no such rule; TAMIS_EUNSUPPORTED:
- *           this library was built without what the rule needs; TAMIS_ENOMEM.
+ * form      room for form_bytes bytes.  The call does not write a form that is longer.  It writes
+ *           no NUL at the end.
+ * Returns   the length of the form in bytes, which may be more than form_bytes.  TAMIS_EINVAL:
+ *           there is no such rule.  TAMIS_EUNSUPPORTED: this library was built without a library
+ *           that the rule needs.  TAMIS_ENOMEM.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_key_form(const char *key_rule, const void *key,
                                                   size_t key_bytes, void *form, size_t form_bytes);
@@ -125,17 +127,17 @@ TAMIS_API const char *tamis_pages_name(uint32_t pages);
 
 #define TAMIS_SECRET_BYTES 16 /* key of the hash set sip */
 
-/* Flags of a filter: of its spec, and of what tamis_filter_stat() tells. */
+/* Flags of struct tamis_filter_spec and of struct tamis_filter_stat. */
 enum tamis_filter_flag {
     TAMIS_FILTER_DURABLE = 1, /* an add returns 1 only once a power cut cannot take the key */
-    /* A program has made the filter for its own use and drops it when that is over, as the Redis
-     * module does; so it can tell its own filters from those of others.  See
-     * tamis_filter_set_owned(). */
+    /* A program has made the filter for its own use, and drops it later, as the Redis module does.
+     * By this flag the program knows its own filters.  See tamis_filter_set_owned(). */
     TAMIS_FILTER_OWNED = 2,
-    /* Of a window: a key is remembered from its first add on, the one that was told NEW, and is
-     * NEW again after the window, however often it is added.  Without the flag it is remembered
-     * from its last add on, so a key that keeps coming is never NEW again.  In both cases for the
-     * window at least, and for one slice more at most. */
+    /* Of a window: the filter remembers a key from its first add on, the add that answered NEW.  So
+     * the key is NEW again after the window, however often it was added meanwhile.  Without the
+     * flag the filter remembers a key from its last add on, so a key that keeps coming is never NEW
+     * again.  In both cases it remembers the key for at least the window, and at most one slice
+     * more. */
     TAMIS_FILTER_FROM_FIRST = 4,
 };
 
@@ -178,8 +180,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_check(const char *store_path, const 
 struct tamis_sizing; /* tamis_sizing.h */
 
 /*
- * Tells what tamis_filter_create() would make of the spec, and what the filter would go on in when
- * it is full.  Makes nothing.
+ * Tells the sizes of the segments that a filter of the spec would have: the first, and those by
+ * which it would grow.  Makes nothing.
  *
  * step     0: the first segment, for the keys of the spec or of a slice of its window; 1: the
  *          segment by which it grows then, and so on.
@@ -219,11 +221,11 @@ enum tamis_many_flag {
  * names    `count` names, any number of them, each only once.
  * flags    0 or TAMIS_MANY_IF_MISSING.
  * Returns  how many were made.  TAMIS_EEXIST; TAMIS_EMISMATCH; TAMIS_EINVAL, also for a name that
- *          comes twice in a batch; and the errors of tamis_filter_create().  If a name cannot be
- *          one, nothing is made.  After another error the batch with the name that the sentence
- *          tells is not there, and all before it are.
+ *          comes twice in a batch; and the errors of tamis_filter_create().  If a name is not a
+ *          legal one, nothing is made.  After another error the sentence names a filter: its batch
+ *          was not made, and all batches before it were.
  * Durable  when it returns, as with tamis_filter_create().  After a kill or a power cut each batch
- * is there as a whole, or not at all.
+ *          is there as a whole, or not at all.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
                                                             const char *const *names, size_t count,
@@ -251,85 +253,96 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char 
                                                  uint32_t flags, tamis_filter **filter);
 
 /*
- * Is there a filter of that name?  Does not wait for a call that changes the store: the answer was
- * right at a moment of this call.  Opens nothing, so the filter's files may be damaged.
+ * Is there a filter of that name?  The call does not wait for a writer of the store: its answer was
+ * right at one moment of the call.  It opens no segment, so the filter's files may be damaged.
  *
  * Returns  1 or 0; TAMIS_EINVAL: no filter can have the name; or an error of tamis_store_open().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exists(tamis_store *store, const char *name);
 
 /*
- * Opens a filter and, for it alone, the store that it is in: the catalog is read once for both,
- * where tamis_store_open_with() and tamis_filter_open() read it twice.  For programs that start
- * often. tamis_filter_close() closes both.  `options` may be NULL.  Errors are those of the two
- * calls.
+ * Opens a store and one filter of it, for a program that starts often: the call reads the catalog
+ * once, where tamis_store_open_with() and tamis_filter_open() read it twice.  tamis_filter_close()
+ * closes both.
+ *
+ * path     the directory of the store.
+ * options  as for tamis_store_open_with(); NULL for all zero.
+ * flags    as for tamis_filter_open().
+ * filter   *filter receives the handle; the caller closes it.
+ * Returns  0, or an error of tamis_store_open_with() or tamis_filter_open().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_at(const char *path,
                                                     const struct tamis_store_options *options,
                                                     const char *name, uint32_t flags,
                                                     tamis_filter **filter);
 
-/* The store of a filter.  It is open as long as the filter is, and is not to be closed by the
- * caller.  NULL for NULL. */
+/* Returns the store of a filter, which stays open as long as the filter.  The caller must not close
+ * it.  Returns NULL for NULL. */
 TAMIS_API tamis_store *tamis_filter_store(tamis_filter *filter);
-/* When the filter was created, as tamis_filter_stat() says it, without a look at the catalog.  0
- * for NULL. */
+/* Returns when the filter was created, in nanoseconds since 1970 UTC, as tamis_filter_stat() tells
+ * it, without a look at the catalog.  Returns 0 for NULL. */
 TAMIS_API int64_t tamis_filter_created_at(const tamis_filter *filter);
 
 /*
- * Opens the filter, or makes it if there is none.  If several processes call this at once, one
- * makes the filter and all open it.  Returns TAMIS_EMISMATCH, naming the first field that differs,
- * if the filter is there and is not what the spec says.  A spec of sip without a secret fits
- * whatever secret is there.
+ * Opens the filter `name`, or makes it if it does not exist.  If several processes make this call
+ * at once, one of them makes the filter and all open it.
+ *
+ * spec     as for tamis_filter_create().  A spec of hash set sip without a secret fits a filter
+ *          with any secret.
+ * filter   *filter receives the handle; the caller closes it.
+ * Returns  0.  TAMIS_EMISMATCH: the filter exists and is not what the spec says; the sentence names
+ *          the first field that differs.  The other errors of tamis_filter_open() and
+ *          tamis_filter_create(), without TAMIS_ENOTFOUND and TAMIS_EEXIST.
+ * Durable  a filter that this call made survives a power cut when the call returns 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, const char *name,
                                                            const struct tamis_filter_spec *spec,
                                                            tamis_filter **filter);
 
 /*
- * Gives the handle back.  NULL is allowed, the same handle twice is not.  If the handle has added
- * or removed keys, and no such handle of any process is left open, the close is a checkpoint like
- * that of tamis_filter_sync(), unless the handle was opened with TAMIS_OPEN_NO_SYNC.  If others are
- * open, the close costs nothing, and the last of them makes the checkpoint.  The item count goes to
- * the catalog if it has changed.
+ * Gives the handle back.  NULL is allowed, the same handle twice is not.  A handle that has added
+ * or removed keys is a writer.  The close of the last writer, of all processes, is a checkpoint
+ * like tamis_filter_sync(), unless that handle was opened with TAMIS_OPEN_NO_SYNC.  While other
+ * writers are open, a close costs nothing.  The item count goes to the catalog if it has changed.
  *
- * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a
- *          sync has failed as in tamis_filter_sync(), or the catalog has no room for the count.
- *          TAMIS_EBUSY: the catalog was locked for longer than the busy timeout.  No key is lost
- *          unless the power fails, and the next sync or close makes up for it.
- * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives
- *          a power cut.
+ * Returns  0.  The handle is gone, whatever the call returns.  TAMIS_EIO, TAMIS_ENOSPACE and the
+ *          like: a sync has failed as in tamis_filter_sync(), or the catalog has no room for the
+ *          count.  TAMIS_EBUSY: another process held the catalog's lock for longer than the busy
+ *          timeout.  After an error no key is lost unless the power fails, and the next checkpoint
+ *          of the filter makes up for this one.
+ * Durable  when it returns 0 and no other writer is open, every key survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_close(tamis_filter *filter);
 
 /*
- * Gives the handle back as tamis_filter_close() does, and at once: nothing is brought to the disk,
- * and the catalog is not told the item count.  For a program that has many filters, keeps some of
- * them open, and opens the others again when it needs them.  NULL is allowed.
+ * Gives the handle back at once: the call writes nothing to the disk, and no item count to the
+ * catalog.  It is for a program that has many filters, keeps some of them open, and opens the
+ * others again when it needs them.  NULL is allowed.
  *
- * Durable  no more than before.  A killed process or a release loses no key.  A power cut may lose
- *          what was added since the last checkpoint; a later tamis_filter_sync() by any handle
- * makes that checkpoint.  The log of a durable filter stays, and the next open reads it back.
+ * Durable  no more than before.  A release loses no key.  A power cut may lose what was added since
+ *          the last checkpoint; a later tamis_filter_sync() by any handle makes that checkpoint.
+ *          The log of a durable filter stays, and the next open reads it back.
  */
 TAMIS_API void tamis_filter_release(tamis_filter *filter);
 
 /*
- * For a thread that must not wait for the disk, such as the main loop of a server: may an add of
- * `keys` keys have to?  It may if the filter is full and must grow, if this handle has to mark the
- * filter as written to, if a slice of a window is over, or if the filter is durable.  If so, let
- * another thread make the add.  Other processes may change that at any time, so an add may wait all
- * the same, though rarely.  Takes some 10 ns, and waits for nobody.
+ * Tells whether an add of `keys` keys may have to wait for the disk, for a thread that must not
+ * wait, such as the main loop of a server.  An add may wait if the filter is full and must grow, if
+ * this handle has to mark the filter as written to, if a slice of a window is over, or if the
+ * filter is durable.  Then let another thread make the add.  Other processes may fill the filter
+ * between this call and the add, so an add may still wait, though rarely.  The call takes some 10
+ * ns, and waits for nobody.
  *
- * From the first such question on, adds of this handle make no segment ahead of need: the caller's
- * other thread does that by tamis_filter_prepare().
+ * From the first such call on, adds of this handle make no segment ahead of need: another thread of
+ * the caller does that by tamis_filter_prepare().
  *
- * Returns  TAMIS_ADD_AT_ONCE; TAMIS_ADD_WANTS_PREPARE: there is room, and another thread should
- *          call tamis_filter_prepare() soon; TAMIS_ADD_MAY_WAIT.  TAMIS_EREADONLY, TAMIS_ENOMEM.
+ * Returns  enum tamis_add_wait; TAMIS_EREADONLY or TAMIS_ENOMEM.
  */
 enum tamis_add_wait {
-    TAMIS_ADD_AT_ONCE = 0,
-    TAMIS_ADD_WANTS_PREPARE = 1,
-    TAMIS_ADD_MAY_WAIT = 2,
+    TAMIS_ADD_AT_ONCE = 0,       /* an add does not wait */
+    TAMIS_ADD_WANTS_PREPARE = 1, /* nor does it now, but another thread should call
+                                    tamis_filter_prepare() soon */
+    TAMIS_ADD_MAY_WAIT = 2,      /* another thread should make the add */
 };
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_may_wait(tamis_filter *filter, size_t keys);
 
@@ -337,20 +350,25 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_may_wait(tamis_filter *filter, size_
  * Does what the next adds would wait for: marks the filter as written to, begins the next slice,
  * and makes the next segment of a filter that is half full.  Waits for the disk.
  *
- * keys     how many new keys the caller is about to add, as a program knows that fills a filter
- *          from a file; 0: not known.  A filter of TAMIS_PAGES_AUTO, for which these are many, gets
- *          pages of 2 MiB from the first of them on, and the close brings back small ones.  A wrong
- *          number costs time or writes of the disk, and no answer.
- * Returns  0, also if the next segment cannot be made now: adders go on while there is room.
- *          TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EBUSY, TAMIS_EIO and the like, which meet the
- * adds, too. Safe     beside any other call on the filter, from any thread or process.
+ * keys     how many new keys the caller is about to add; 0: not known.  If the number is large for
+ *          a filter of TAMIS_PAGES_AUTO, the filter gets pages of 2 MiB from the first key on, and
+ *          its close brings small pages back.  A wrong number costs time or writes of the disk, but
+ *          changes no answer.
+ * Returns  0, also if the next segment cannot be made now: adds go on while there is room.
+ *          TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EBUSY, TAMIS_EIO and the like.  The caller may
+ *          ignore an error, because the adds will return it, too.
+ * Safe     beside any other call on the filter, from any thread or process.
  */
 TAMIS_API int tamis_filter_prepare(tamis_filter *filter, uint64_t keys);
 
 /*
- * Removes a filter and its files.  Handles that are open on it, in whatever process, get
- * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable
- * when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
+ * Removes a filter and its files.  Each handle that is open on it, in whatever process, gets
+ * TAMIS_EDROPPED at its next call, or at a later one while a writer has the catalog: a call does
+ * not wait to learn of a drop.
+ *
+ * Returns  0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY, TAMIS_EBUSY, TAMIS_EIO, TAMIS_ENOSPACE,
+ *          TAMIS_ENOMEM.
+ * Durable  when it returns 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char *name);
 
@@ -359,12 +377,12 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char 
  * store: the disk is waited for once for each batch, and not for each filter.  Other writers of the
  * store wait meanwhile, some 50 microseconds for each filter of a batch.
  *
- * names       `count` names, any number of them.  One that no filter has is passed over.
- * created_at  NULL, or when each filter was created (struct tamis_filter_stat).  A name that
- *             another filter has by now is passed over, too.
- * Returns  how many filters were dropped.  TAMIS_EINVAL: a name that no filter can have; nothing is
- *          dropped then.  After another error, which is one of tamis_filter_drop(), the batches
- *          before it are dropped, and the others are not: the call can be made again.
+ * names       `count` names, any number of them.  A name that no filter has is skipped.
+ * created_at  NULL, or `count` times: when each filter was created (struct tamis_filter_stat).  A
+ *             name is skipped if its filter was created at another time.
+ * Returns  how many filters were dropped.  TAMIS_EINVAL: a name is not a legal one; nothing was
+ *          dropped.  After another error of tamis_filter_drop(), the batches before it are dropped
+ *          and the others are not: the call can be made again.
  * Durable  when it returns.  After a kill or a power cut each batch is dropped as a whole, or not
  *          at all.
  */
@@ -372,24 +390,32 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_drop_many(tamis_store *store,
                                                           const char *const *names,
                                                           const int64_t *created_at, size_t count);
 
-/* Gives a filter another name; open handles go on.  TAMIS_ENOTFOUND, TAMIS_EEXIST, TAMIS_EINVAL. */
+/*
+ * Gives a filter another name.  Open handles go on.
+ *
+ * Returns  0.  TAMIS_ENOTFOUND: there is no filter old_name.  TAMIS_EEXIST: another filter has
+ *          new_name.  TAMIS_EINVAL: new_name is not a legal name.  TAMIS_EREADONLY, TAMIS_EBUSY,
+ *          TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM.
+ * Durable  when it returns 0.
+ */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const char *old_name,
                                                    const char *new_name);
 
-/* Sets (1) or clears (0) TAMIS_FILTER_OWNED of a filter; open handles do not notice.  Durable when
- * it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY, TAMIS_EINVAL: another value. */
+/* Sets (owned is 1) or clears (0) TAMIS_FILTER_OWNED of a filter.  Open handles do not notice.
+ * Returns 0, and then the change survives a power cut; TAMIS_ENOTFOUND; TAMIS_EREADONLY;
+ * TAMIS_EINVAL: owned is neither 0 nor 1. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_owned(tamis_store *store, const char *name,
                                                       int owned);
 
 /*
- * Changes in which pages a filter is mapped, also while others use it: handles of any process obey
- * from their next look at the catalog on.  Pages that are in memory already stay as they are until
- * they leave it, or until the next tamis_filter_sync() of a handle has them come anew, which works
- * for those that no other process has mapped.
+ * Changes in which pages a filter is mapped, also while others use it.  A handle of any process
+ * obeys when it next reads the catalog.  Pages that are in memory stay as they are until they leave
+ * memory. The next tamis_filter_sync() of a handle reads the pages anew that no other process has
+ * mapped.
  *
  * pages    enum tamis_pages.
- * Returns  0.  TAMIS_EINVAL: there is no such sort; TAMIS_ENOTFOUND, TAMIS_EREADONLY, and the
- *          errors of a change of the catalog.
+ * Returns  0.  TAMIS_EINVAL: pages is another number.  TAMIS_ENOTFOUND, TAMIS_EREADONLY,
+ *          TAMIS_EBUSY, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM.
  * Durable  when it returns 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_pages(tamis_store *store, const char *name,
@@ -398,16 +424,18 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_pages(tamis_store *store, const 
 /* What tamis_filter_mapped() tells.  The numbers are of this process; other processes may have more
  * or less. */
 struct tamis_filter_mapped {
-    size_t size;          /* sizeof(struct tamis_filter_mapped) */
-    uint64_t bytes;       /* mapped, of all segments */
-    uint64_t present;     /* of these, in memory */
-    uint64_t huge_bytes;  /* of these, mapped by entries of 2 MiB */
-    uint32_t wanted;      /* enum tamis_pages: what the newest segment is to have now; not AUTO */
-    uint32_t reserved;    /* 0 */
-    const char *obstacle; /* why huge ones are wanted and not had; NULL: nothing is lacking.  This
-                             and the following are in static storage */
-    const char *mend;     /* what mends it; NULL: nothing is lacking */
-    const char *mend_command; /* NULL, or the command that does, with NAME for the filter's */
+    size_t size;         /* sizeof(struct tamis_filter_mapped) */
+    uint64_t bytes;      /* bytes that are mapped, of all segments */
+    uint64_t present;    /* how many of `bytes` are in memory */
+    uint64_t huge_bytes; /* how many of `present` are mapped by entries of 2 MiB */
+    uint32_t wanted;     /* the pages that the newest segment should have now: TAMIS_PAGES_SMALL or
+                            TAMIS_PAGES_HUGE */
+    uint32_t reserved;   /* 0 */
+    /* These texts are in static storage.  They are NULL if all pages that should be huge are. */
+    const char *obstacle;     /* a clause: why there are no huge pages */
+    const char *mend;         /* what mends this */
+    const char *mend_command; /* the command that mends it, with NAME for the filter's name; NULL:
+                                 no command does */
 };
 
 /*
@@ -415,8 +443,8 @@ struct tamis_filter_mapped {
  * microsecond for each MiB, and some milliseconds for the system's table.  Where huge pages are
  * lacking, some ranges of 2 MiB leave memory and are read again, to see why.
  *
- * Returns  0.  TAMIS_EDROPPED; TAMIS_EIO and the like: the system's table (/proc/self/smaps) is
- *          not to be read.
+ * Returns  0.  TAMIS_EDROPPED.  TAMIS_EIO and the like: the system's table (/proc/self/smaps) could
+ *          not be read.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_mapped(tamis_filter *filter,
                                                    struct tamis_filter_mapped *mapped);
@@ -424,11 +452,12 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_mapped(tamis_filter *filter,
 /* ---- Checkpoint --------------------------------------------------------------------------- */
 
 /*
- * Begins a new slice of the window now, and takes out what the window no longer reaches.  Without
- * this call it happens when the newest slice is over, by the first process that adds after that.
+ * Begins a new slice of the window now, and takes out the segments that the window no longer
+ * reaches. Without this call, the first add after the end of the newest slice does both.
  *
- * Returns  0.  TAMIS_EUNSUPPORTED: no window.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOSPACE,
- *          TAMIS_ELIMIT: another process has held the store's lock for a second.
+ * Returns  0.  TAMIS_EUNSUPPORTED: the filter has no window.  TAMIS_EREADONLY, TAMIS_EDROPPED,
+ *          TAMIS_ENOSPACE, TAMIS_EBUSY.
+ * Durable  when it returns 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
 
@@ -445,26 +474,26 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
 
 /*
- * Makes a checkpoint every `interval_ns` from now on, by a thread of this handle in which all
- * signals are blocked.  The thread ends at tamis_filter_close(), which waits for it; an interval of
- * 0 ends it now.  The library starts no thread unless this asks for one.  Do not call this beside
- * another such call, or the close, of the same handle.
+ * Starts a thread of this handle, in which all signals are blocked, and which makes a checkpoint
+ * every interval_ns nanoseconds.  tamis_filter_close() ends the thread and waits for it.  Do not
+ * make this call beside another such call, or the close, of the same handle.
  *
- * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()), and the next
- * one mends that.
+ * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()); the next checkpoint
+ * that succeeds ends that state.
  *
- * fork()   a child has no such thread: call this there too, if it is wanted.
- * Returns  0.  TAMIS_EINVAL: below 0, or above 0 and less than a millisecond.  TAMIS_EREADONLY,
- *          TAMIS_ENOMEM; TAMIS_ESYSTEM: the system gives no thread.
+ * interval_ns  1,000,000 (a millisecond) or more; 0 ends the thread, and returns when it has ended.
+ * fork()       a child has no such thread, and may make this call to get one.
+ * Returns      0.  TAMIS_EINVAL: another interval.  TAMIS_EREADONLY, TAMIS_ENOMEM.  TAMIS_ESYSTEM:
+ *              the system could not start a thread.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_sync_interval(tamis_filter *filter,
                                                               int64_t interval_ns);
 
 /*
- * Says that the keys that may be missing since the machine went down (TAMIS_STATE_UNCLEAN) were
- * dealt with: added again, for example, or given up.  The filter is no longer unclean.
+ * Ends TAMIS_STATE_UNCLEAN of a filter.  Call it when the keys that may be missing since the
+ * machine went down were added again, or were given up.
  *
- * Returns  0, also if it was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO,
+ * Returns  0, also if the filter was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO,
  *          TAMIS_ENOSPACE.
  * Durable  when it returns 0.
  */

@@ -25,13 +25,13 @@ struct tamis_key {
 };
 
 /*
- * Adds one key.  Safe beside any other call on the same filter, from any thread
- * or process; lock-free.
+ * Adds one key.  Any thread of any process may make this call beside any other call on the filter.
+ * It is lock-free.
  *
  * key      key_bytes bytes of any content, not kept; NULL only with key_bytes == 0.
- * Returns  1 if the key was new, 0 if it was, or seemed, present.  If any number of processes and
- *          threads add one key at one time, at most one of them is told 1; and one is, unless the
- *          key was there already or a false positive says so.
+ * Returns  1: the key was new; 0: it was, or seemed, present.  If several processes and threads add
+ *          one key at the same time, at most one of them gets 1.  One of them does get it, unless
+ *          the key was there already or is a false positive.
  *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.  TAMIS_EUNSUPPORTED: the filter is of
  *          kind fuse, which only a build makes.  TAMIS_EFULL: the key is not in, and the filter
  *          refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and the other errors of making
@@ -58,12 +58,11 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains(tamis_filter *filter, const
  *
  * keys     count keys; the same key may occur twice, and only the first can be new.
  * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it.
- * Returns  the number of ones, or an error.  TAMIS_EINVAL is found before anything is added.  After
- *          any error answers[i] is TAMIS_ANSWER_REFUSED for each key that was not added, and the
- *          answer for the others: nobody is told again that they were new.  After TAMIS_EFULL every
- *          key was dealt with.  After another error the keys that were not added may be added
- *          again.  The whole batch may be repeated too, except for kind counting, which would count
- *          some keys twice.
+ * Returns  the number of ones, or an error.  TAMIS_EINVAL: nothing was added.  After any other
+ * error answers[i] is TAMIS_ANSWER_REFUSED for each key that was not added.  For the other keys it
+ * is their answer, which no later add gives again.  After TAMIS_EFULL every key was handled.  After
+ * another error the caller may add the refused keys again, or the whole batch.  A filter of kind
+ * counting counts some keys twice if the whole batch is repeated.
  */
 #define TAMIS_ANSWER_REFUSED 2
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_add_batch(tamis_filter *filter,
@@ -74,11 +73,11 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *fil
                                                                size_t count, uint8_t *answers);
 
 /*
- * Has the processor fetch what a call for this key is going to read of the newest segment, and does
- * not wait for it: a hint for a program that has something else to do for some hundred nanoseconds
- * first, such as to parse the rest of a request.  It costs the hash of the key, and pays where the
- * filter is larger than the processor's caches; for many keys at once use the batch calls, which do
- * this themselves.  It changes no answer.  Safe beside any other call; wait-free.
+ * Has the processor fetch the memory that a later call for this key reads of the newest segment,
+ * and does not wait for it.  This helps a program that has some hundred nanoseconds of other work
+ * before that call, such as parsing the rest of a request.  It costs one hash of the key, and pays
+ * if the filter is larger than the processor's caches.  The batch calls prefetch by themselves.  No
+ * answer changes.  Safe beside any other call; wait-free.
  *
  * Returns  0.  TAMIS_EINVAL: as for tamis_filter_contains(); no other error of the filter is told.
  */
@@ -106,9 +105,11 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains_name(tamis_filter *filter, 
  * Asks several filters for the same keys.  The keys are hashed once for all filters that have one
  * key rule, hash set and seed.
  *
- * filters  filter_count open handles, at most 4096, of one store or of several.  One may come
- * twice. answers  filter_count times count bytes: answers[f * count + i] is 1 if filters[f] has
- * keys[i], else 0. Returns  the number of ones, or an error of tamis_filter_contains_batch().
+ * filters  filter_count open handles, at most 4096, of one store or of several.  The same handle
+ *          may come twice.
+ * answers  filter_count * count bytes: answers[f * count + i] is 1 if filters[f] has keys[i],
+ *          else 0.
+ * Returns  the number of ones, or an error of tamis_filter_contains_batch().
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filters_contains_batch(tamis_filter *const *filters,
                                                                 size_t filter_count,
@@ -118,43 +119,45 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filters_contains_batch(tamis_filter *co
 /* ---- Removing and counting: kind counting --------------------------------------------------- */
 
 /*
- * Takes a key off once: after as many removes as adds the key is absent.  Safe beside any other
+ * Removes one add of a key: after as many removes as adds the key is absent.  Safe beside any other
  * call, from any thread or process.
  *
- * Returns  1 if the key was there; 0 if it is certainly absent, and then nothing was changed.  If
- *          several processes remove one key, as many of them are told 1 as there were adds of it.
- *          TAMIS_EUNSUPPORTED: another kind.  TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED;
- *          TAMIS_ELIMIT and the like at the first remove of a handle in a process, which opens the
- *          segment's file once more; nothing was changed then.
- * Caution  a key that was never added and that the filter takes for present (a false positive)
- *          is "removed" too, at the cost of the keys that share its counters.  Remove only
- *          what was added.
- * Waits    for another remover whose key lies in the same block, or in any block with the same
- *          number modulo 48; also for one that is suspended there, never for one that died.  Adds
- *          and queries never wait.
- * Killed   in the middle, a remove counts as done.  Counters that it had not come to stay too high,
- *          so the key may still be answered "present".
+ * Returns  1: the key was there.  0: the key is certainly absent; nothing was changed.  If several
+ *          processes remove a key that was added n times, n of the removes get 1.
+ *          TAMIS_EUNSUPPORTED: the filter is of another kind.  TAMIS_EREADONLY, TAMIS_EINVAL,
+ *          TAMIS_EDROPPED.  TAMIS_ELIMIT, TAMIS_EACCESS: the first remove of a handle in a process
+ *          opens the segment's file once more and could not; nothing was changed.
+ * Caution  if the key was never added and is a false positive, the call lowers counters of other
+ *          keys.  Remove only what was added.
+ * Waits    for another remover whose key lies in the same block, or in a block with the same number
+ *          modulo 48.  It also waits for a remover that is
+ *          suspended, but never for one that died.  Adds and queries never wait.
+ * Killed   in the middle, a remove counts as done.  Counters that it had not lowered yet stay too
+ *          high, so the key may still seem present.
+ * Durable  after tamis_filter_sync().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_remove(tamis_filter *filter, const void *key,
                                                    size_t key_bytes);
 
 /*
- * Returns how often a key was added and not removed: never less, and more if other keys share all
- * of its counters, which happens at about the rate at which strangers are taken for present.
- * Wait-free; writes nothing.
+ * Counts how often a key was added and not removed.  The count is never too low.  It is too high if
+ * other keys share all counters of the key, which happens at about the filter's false-positive
+ * rate. Wait-free; writes nothing.
  *
- * Returns  0 or more.  TAMIS_EUNSUPPORTED: another kind.  TAMIS_EINVAL, TAMIS_EDROPPED.
+ * Returns  0 or more.  TAMIS_EUNSUPPORTED: the filter is of another kind.  TAMIS_EINVAL,
+ *          TAMIS_EDROPPED.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count(tamis_filter *filter, const void *key,
                                                       size_t key_bytes);
 
 /*
- * The same for many keys at once.
+ * Remove, or count, many keys at once.
  *
- * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it;
- *          after an error in the middle, TAMIS_ANSWER_REFUSED for each key that was not handled.
- * counts   counts[i] receives what the single call would return.
- * Returns  the number of answers, or of counts, that are not 0; or an error.
+ * answers  NULL, or count bytes: answers[i] receives 1 or 0 as tamis_filter_remove() would return
+ *          it; after an error, TAMIS_ANSWER_REFUSED for each key that was not handled.
+ * counts   room for count numbers: counts[i] receives what tamis_filter_count() would return.
+ * Returns  how many keys were there: answers of 1, or counts above 0.  Or an error of the single
+ *          call.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_remove_batch(tamis_filter *filter,
                                                              const struct tamis_key *keys,
@@ -166,31 +169,46 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count_batch(tamis_filter *filter
 /* ---- Exceptions ------------------------------------------------------------------------------ */
 
 /*
- * Keys that answer absent whatever the bits say.  They are kept exactly, byte for byte, in the
- * catalog; a query consults them, in a mapped index, only where the bits say yes.  They belong to
- * the filter and outlast its generations.  A filter has at most TAMIS_EXCEPTIONS_MAX, each of at
- * most TAMIS_EXCEPTION_BYTES_MAX bytes.
+ * Exceptions are keys that answer absent whatever the bits say.  The catalog keeps them exactly,
+ * byte for byte.  A query looks them up, in a mapped index, only if the bits say yes.  An exception
+ * that tamis_filter_except() has set belongs to the filter and outlasts its generations.  An
+ * exception that a build has found (tamis_build_against()) belongs to that generation.  A filter
+ * has at most TAMIS_EXCEPTIONS_MAX exceptions, each of at most TAMIS_EXCEPTION_BYTES_MAX bytes.
  */
 #define TAMIS_EXCEPTIONS_MAX 10000000
 #define TAMIS_EXCEPTION_BYTES_MAX 65535
 
-/* Adds keys to the exceptions: all of them, or none on an error.  Returns how many were no
- * exceptions yet; open handles follow within one call.  TAMIS_ENOTFOUND, TAMIS_EINVAL,
- * TAMIS_ELIMIT, TAMIS_ENOSPACE, TAMIS_EREADONLY. */
+/*
+ * Makes keys exceptions: all of them, or none on an error.  Each open handle, in whatever process,
+ * obeys from its next call on.
+ *
+ * Returns  how many of the keys were no exceptions yet.  TAMIS_ENOTFOUND: there is no such filter.
+ *          TAMIS_EINVAL: also a key that is too long.  TAMIS_ELIMIT: too many exceptions.
+ *          TAMIS_ENOSPACE, TAMIS_EREADONLY, TAMIS_EBUSY, TAMIS_EIO, TAMIS_ENOMEM.
+ * Durable  when it returns 0 or more.
+ */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_except(tamis_store *store, const char *name,
                                                        const struct tamis_key *keys, size_t count);
-/* Takes keys off the exceptions, also those that a build found.  answers: NULL, or answers[i]
- * becomes 1 if the key was an exception.  Returns how many were; the others change nothing.
- * Errors as above. */
+
+/*
+ * Removes exceptions: those that tamis_filter_except() has set and those that a build has found.
+ * All keys, or none on an error.  Each open handle obeys from its next call on.
+ *
+ * answers  NULL, or count bytes: answers[i] becomes 1 if keys[i] was an exception, else 0.
+ * Returns  how many of the keys were exceptions, or an error of tamis_filter_except().
+ * Durable  when it returns 0 or more.
+ */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
                                                          const struct tamis_key *keys, size_t count,
                                                          uint8_t *answers);
 
-/* One exception; the key lives only during the call.  generation: 0, or the one whose
- * build found it. */
+/* The library calls this function for one exception.  The key lives only during the call.
+ * generation: the generation whose build found the exception; 0: tamis_filter_except() has set it.
+ */
 typedef int tamis_exception_fn(void *context, const struct tamis_key *key, uint64_t generation);
-/* Calls fn for each exception, in order of their bytes.  Returns 0, or what fn returned, which ends
- * this.  No lock is held while fn runs. */
+/* Calls fn for each exception, in byte order.  Returns 0; the value other than 0 by which fn ended
+ * the call; or TAMIS_ENOTFOUND, TAMIS_ECORRUPT, TAMIS_EBUSY, TAMIS_EIO, TAMIS_ENOMEM.  No lock is
+ * held while fn runs. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const char *name,
                                                        tamis_exception_fn *fn, void *context);
 

@@ -38,8 +38,8 @@ TAMIS_API const char *tamis_error_message(int error);
 
 /*
  * Returns the sentence for the last failed call of this thread: what was tried, on what, and what
- * mends it.  It is empty before the first failure; a call that succeeds leaves it as it is.  The
- * library owns it, and it is valid until this thread's next failing call.
+ * mends it.  The sentence is "" before the first failure; a call that succeeds does not change it.
+ * The library owns the text, which is valid until this thread's next failing call.
  */
 TAMIS_API const char *tamis_last_error(void);
 
@@ -48,18 +48,18 @@ TAMIS_API const char *tamis_last_error(void);
 struct tamis_error_details {
     size_t size;          /* sizeof(struct tamis_error_details) */
     const char *sentence; /* as tamis_last_error() returns it */
-    const char *what;   /* the file or stream that the sentence is about; "": none, or the sentence
-                           alone names it */
-    const char *reason; /* the sentence behind `what`; all of it if that is "" */
-    const char *mend;   /* what mends it: the end of the sentence, such as "free some room"; "":
-                           nothing is known to */
-    uint64_t offset;    /* the byte in `what` where it is damaged; else 0 */
-    int32_t code;       /* TAMIS_E*; 0: nothing has failed yet, or memory for this was out */
+    const char *what;     /* the file or stream that the sentence is about; "": none is known */
+    const char
+        *reason; /* the rest of the sentence behind `what`; the whole sentence if `what` is "" */
+    const char *mend; /* the end of the sentence: what mends the failure, such as "free some room";
+                         "": nothing is known */
+    uint64_t offset;  /* the byte in `what` where it is damaged; else 0 */
+    int32_t code;     /* TAMIS_E*; 0: nothing has failed yet, or there was no memory for details */
     int32_t system_error; /* errno of the system call that failed; 0: none did */
 };
 
-/* Gets it.  Returns 0, or TAMIS_EINVAL for NULL and a size that was not set; it is no failure that
- * tamis_last_error() tells. */
+/* Fills in *details.  Returns 0; TAMIS_EINVAL: details is NULL, or its size is not set.  That
+ * failure does not change tamis_last_error(). */
 TAMIS_API int tamis_last_error_details(struct tamis_error_details *details);
 
 /* Returns "blocked", "bloom", "counting" or "fuse"; NULL if this library has no kind of that
@@ -85,11 +85,14 @@ TAMIS_API const char *tamis_hash_set_next(const char *hash_set);
 /* ---- Descriptors ------------------------------------------------------------------------- */
 
 /*
- * Says that descriptors which filters keep open get numbers from `number` on, as long as the system
- * has such numbers (RLIMIT_NOFILE).  For servers that must have the low numbers for their clients:
- * one that uses select(), or has a table of a fixed length.  For the whole process; 0, as it is at
- * first, is no wish.  Each filter that keys are added to has one descriptor, and one more for a
- * segment that keys are removed from.  Returns 0; TAMIS_EINVAL: a number below 0.
+ * Sets the least number for the descriptors that filters keep open, for the whole process.  It is
+ * for a server that needs the low numbers for its clients, because it uses select() or a table of a
+ * fixed length.  If the system has no such number left (RLIMIT_NOFILE), a descriptor gets a lower
+ * one.  A filter keeps one descriptor once keys were added, and one for each segment from which
+ * keys were removed.
+ *
+ * number   0, which is the default: any number.
+ * Returns  0.  TAMIS_EINVAL: number is below 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_descriptors_set_least(int number);
 
@@ -104,21 +107,22 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_descriptors_set_least(int number);
  * was there before, which is called as the kernel would call it.  So several copies of the library
  * may be in one process (in a program and in its plugins).
  *
- * A program that installs a handler of its own later should call the one that sigaction() gives it
- * back as the former, or tamis_sigbus_mend().
+ * A program that installs a handler of its own later should call from it the former handler, which
+ * sigaction() returns, or tamis_sigbus_mend().
  *
- * tamis_sigbus_leave() is called before the first store is opened: the library never installs
- * a handler then.
+ * Call tamis_sigbus_leave() before the first store is opened: then the library never installs a
+ * handler.
  */
 TAMIS_API void tamis_sigbus_leave(void);
 
 /*
- * For a program that installs a SIGBUS handler of its own behind the library's, or without it: call
- * this in the handler with siginfo_t's si_addr.  It knows the mappings of this copy of the library.
+ * Handles a fault, for a program that has a SIGBUS handler of its own.  Call this in the handler
+ * with the si_addr of its siginfo_t.  The call knows the mappings of this copy of the library only.
  *
- * Returns  1: the fault was in a mapping of the library; return from the handler.  0: it was not.
- * Signals  async-signal-safe; for any thread, also in a child of fork().  A thread that blocks
- *          SIGBUS dies of one nevertheless.
+ * Returns  1: the fault was in a mapping of the library, and the handler can return.  0: the fault
+ *          was elsewhere.
+ * Signals  async-signal-safe, in any thread, also in a child of fork().  A thread that blocks
+ *          SIGBUS is still killed by a fault.
  */
 TAMIS_API int tamis_sigbus_mend(const void *address);
 

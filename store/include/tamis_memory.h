@@ -10,8 +10,8 @@
  *     if (tamis_memory_filter_add(&seen, key, key_bytes) == 1) puts("new");
  *
  * The bits are those of a segment of the same shape, so such filters can become a filter of a store
- * (tamis_memory_filters_save()), and back.  A memory filter is one segment: who wants it to grow
- * makes another one for the next step, and asks both.
+ * (tamis_memory_filters_save()), and back.  A memory filter is one segment.  A program that wants
+ * it to grow makes another memory filter for the next step, and asks both.
  *
  * Threads: any number may ask at once.  One thread at a time may add, and others may ask meanwhile.
  */
@@ -29,15 +29,16 @@
 extern "C" {
 #endif
 
-/* The caller copies and moves it as it likes.  Only the calls below write the other fields. */
+/* The caller may copy and move the struct, and sets and frees `data`.  Only the calls below write
+ * the other members. */
 struct tamis_memory_filter {
     size_t size;         /* sizeof(struct tamis_memory_filter) */
     void *data;          /* data_bytes bytes, aligned to 8; zeros when the filter is empty */
-    uint64_t data_bytes; /* of the bits */
-    uint64_t m_bits;
+    uint64_t data_bytes; /* the size of the memory at `data` */
+    uint64_t m_bits;     /* the number of bits */
     uint64_t seed;
     uint64_t capacity; /* keys for which the rate holds; adds beyond it are not refused */
-    uint64_t items;    /* keys that were new */
+    uint64_t items;    /* how many adds have answered 1 */
     double fp_rate;    /* of this segment, once it has `capacity` keys */
     uint32_t kind;     /* TAMIS_KIND_BLOCKED or TAMIS_KIND_BLOOM */
     uint32_t k;
@@ -59,18 +60,20 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_memory_filter_init(struct tamis_memory_filt
                                                         const struct tamis_filter_spec *spec,
                                                         uint32_t step);
 
-/* Is this a shape that a filter can have?  For who has it from outside.  Returns 0 or
- * TAMIS_ECORRUPT. */
+/* Checks that the shape is one that a filter can have, for a program that has read the struct from
+ * elsewhere.  Returns 0 or TAMIS_ECORRUPT. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_memory_filter_check(const struct tamis_memory_filter *filter);
 
-/* Adds a key: 1: it was new, and is counted; 0: it was there, or seemed to be.  Never fails. */
+/* Adds a key.  Returns 1: the key was new, and `items` counts it; 0: the key was, or seemed,
+ * present. Never fails.  filter->data must be set. */
 TAMIS_API int tamis_memory_filter_add(struct tamis_memory_filter *filter, const void *key,
                                       size_t key_bytes);
-/* Returns 1 or 0. */
+/* Asks for a key.  Returns 1: it is present, or a false positive; 0: it is certainly absent.  Never
+ * fails. */
 TAMIS_API int tamis_memory_filter_contains(const struct tamis_memory_filter *filter,
                                            const void *key, size_t key_bytes);
-/* The same for many keys.  answers[i] is what the single call would return; returns the number of
- * ones. */
+/* Add, or ask for, many keys.  answers: NULL, or count bytes; answers[i] is what the single call
+ * would return for keys[i].  Return the number of ones. */
 TAMIS_API size_t tamis_memory_filter_add_batch(struct tamis_memory_filter *filter,
                                                const struct tamis_key *keys, size_t count,
                                                uint8_t *answers);
@@ -92,13 +95,15 @@ struct tamis_sink;
  *
  * spec     capacity, fp_rate and on_full of the whole filter.
  * head     room for TAMIS_MEMORY_HEAD_BYTES(count) bytes.
- * Returns  the bytes of the head.  TAMIS_EINVAL: no filter, or too many.
+ * Returns  the length of the head in bytes.  TAMIS_EINVAL: count is 0, or above
+ *          TAMIS_MEMORY_SEGMENTS_MAX.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t
 tamis_memory_filters_head(const struct tamis_memory_filter *filters, uint32_t count,
                           const struct tamis_filter_spec *spec, void *head);
 
-/* Writes all of that stream: tamis_filter_import() makes the same filter of it, in a store. */
+/* Writes the whole stream, of which tamis_filter_import() makes the same filter in a store. Returns
+ * 0, an error of tamis_memory_filters_head(), or the code that the sink returned. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_memory_filters_save(const struct tamis_memory_filter *filters,
                                                          uint32_t count,
                                                          const struct tamis_filter_spec *spec,
@@ -107,19 +112,21 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_memory_filters_save(const struct tamis_memo
 /*
  * Reads the head of a stream of format tamis.
  *
- * filters  room for TAMIS_MEMORY_SEGMENTS_MAX; data is NULL in each.
- * spec     receives capacity, fp_rate and on_full.
- * head_bytes  receives how long the head was: data of the filters follow in order, and 16 bytes.
- * Returns  how many filters.  TAMIS_EUNSUPPORTED: the filter of the stream can only be in a store:
- *          another kind or hash set, a window, exceptions, a key rule.  TAMIS_ECORRUPT,
- *          TAMIS_EFOREIGN, TAMIS_EVERSION.
+ * head        the first `bytes` bytes of a stream, at least its whole head.
+ * filters     room for TAMIS_MEMORY_SEGMENTS_MAX filters; `data` is NULL in each.
+ * spec        receives capacity, fp_rate and on_full.
+ * head_bytes  receives the length of the head.  Behind it the stream has the data of each filter,
+ *             in order, and a digest of 16 bytes.
+ * Returns     how many filters there are.  TAMIS_EUNSUPPORTED: only a store can have the filter,
+ *             because of its kind, its hash set, a window, exceptions or a key rule.
+ *             TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_memory_filters_parse(const void *head, size_t bytes,
                                                           struct tamis_memory_filter *filters,
                                                           struct tamis_filter_spec *spec,
                                                           size_t *head_bytes);
 
-/* Checks the 16 bytes at the end of a stream that is in memory as a whole.  Returns 0 or
+/* Checks the digest in the last 16 bytes of a whole stream, of `bytes` bytes.  Returns 0 or
  * TAMIS_ECORRUPT. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_memory_stream_check(const void *stream, size_t bytes);
 

@@ -16,14 +16,15 @@ extern "C" {
 #endif
 
 /*
- * Filters can be merged and compared when a bit of one means what the same bit of the other means:
- * same kind, m, k, counter bits, bit order, hash set and seed, in each of their segments.  Filters
- * that are made by one spec and have not grown are of that sort, and so are those that
- * tamis_filter_like() makes.  Other filters are refused with TAMIS_EMISMATCH, and the sentence
- * names every field that differs.
+ * Filters can be merged and compared if the same bit means the same in each: kind, m, k, counter
+ * bits, bit order, hash set and seed (or key of hash set sip) are the same in each of their
+ * segments. Two filters of one spec and seed that have not grown can be merged, and so can a filter
+ * and another that was made by the spec of tamis_filter_like().  Other filters are refused with
+ * TAMIS_EMISMATCH, and the sentence names every field that differs.
  *
- * A segment keeps its size, whatever is merged into it.  So make filters that will become one with
- * the capacity of all of them together.  Memory is a few megabytes, whatever their size.
+ * A segment keeps its size, whatever is merged into it.  So make filters that will be merged with
+ * the capacity of all of them together.  A call takes a few megabytes of memory, whatever their
+ * size.
  *
  * Counters (kind counting) are added: a key is then there as often as in all of
  * the filters together.
@@ -49,8 +50,8 @@ struct tamis_merge {
 
 /*
  * Brings all keys of the sources into a filter that exists and may be in use.  Safe beside any
- * other call on any of them, from any thread or process: nothing that is added meanwhile is lost.
- * A key that came by a merge is simply present; nobody is told that it was new.
+ * call on any of them, from any thread or process: no key that is added meanwhile is lost.
+ * A key that came by a merge is present; no call has answered that it was new.
  *
  * filter   open for writing, and none of the sources.
  * Returns  0: every key whose add to a source had returned before this call is in the filter.
@@ -58,12 +59,12 @@ struct tamis_merge {
  *          TAMIS_EINVAL, TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOMEM; what progress returned.
  *          After an error, or when killed, the filter has all that it had and perhaps more; merging
  *          again completes it.
- * Counters are added in each call, so merging again adds them again.  Therefore all is read first,
- *          and the room is made.  Until then TAMIS_ENOSPACE, TAMIS_ELIMIT (a count would pass 2^60)
- *          and what progress returns end the call with nothing changed.  From then on progress
- *          cannot end it.  If adders use the room up meanwhile, or the process is killed, only a
- *          part is added; in the first case the sentence says so.  Remove keys of the sources from
- *          the filter only when the call has returned.
+ * Counters are added in each call, so merging again adds them again.  Therefore the call first
+ *          reads all sources and makes the room.  Until then TAMIS_ENOSPACE, TAMIS_ELIMIT (a count
+ *          would pass 2^60) and what progress returns end the call with nothing changed.  From then
+ *          on progress cannot end it.  If adders use up the room meanwhile, only a part is added,
+ *          and the sentence says so.  If the process is killed, only a part is added.  Remove keys
+ *          of the sources from the filter only after the call has returned.
  * Items    are raised to what the bits tell (tamis_filter_fill(), items_estimated), never lowered.
  *          That may fill the filter: it grows, or refuses, at the next add that notices.
  * Built    If the filter is built anew or rolled back meanwhile (tamis_build.h), the keys are in
@@ -74,8 +75,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_merge(tamis_filter *filter,
                                                   const struct tamis_merge *merge);
 
 /*
- * Makes a filter of the keys of others: those that are in any source or, with
- * TAMIS_MERGE_INTERSECT, in all of them.  Capacity, rate and what happens when it is full are those
+ * Makes a filter of the keys that are in any source or, with TAMIS_MERGE_INTERSECT, in all sources.
+ * Capacity, rate and what happens when it is full are those
  * of the first source.  An intersection has every common key, and answers yes to a stranger where
  * all sources do.  Its counters are the least of the sources' counters: a key is there as often as
  * in the source that has it least often.
@@ -97,9 +98,10 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create_merged(tamis_store *store, co
  * Gets the spec that makes a filter like this one, which can be merged with it and goes on in the
  * same way when full.
  *
- * spec      all of it is filled in; spec->hash_set is `hash_set`, and spec->key_rule is NULL or
- * lives until the handle is closed. hash_set  room for the name, which must live as long as the
- * spec is used. Returns   0.  TAMIS_EDROPPED, TAMIS_ENOMEM.
+ * spec      all of it is filled in.  spec->hash_set points to `hash_set`.  spec->key_rule is NULL,
+ *           or points to memory of the handle, which lives until the handle is closed.
+ * hash_set  room for the name, which must live as long as the spec is used.
+ * Returns   0.  TAMIS_EDROPPED, TAMIS_ENOMEM.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_like(tamis_filter *filter,
                                                  struct tamis_filter_spec *spec,
@@ -112,7 +114,7 @@ struct tamis_comparison {
     double items_union; /* in a or b                                                         */
     double items_both;  /* in a and b: items_a + items_b - items_union, at least 0           */
     double jaccard;     /* items_both / items_union; 0 where both are empty                  */
-    double error;       /* of items_both: two times in three it is nearer than this          */
+    double error;       /* standard error of items_both, at most                             */
 };
 
 /*

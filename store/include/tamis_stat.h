@@ -18,16 +18,16 @@ extern "C" {
 /* ---- Filters and segments ----------------------------------------------------------------- */
 
 #define TAMIS_IMPORTED_FROM_BYTES 80
-/* The room for who has signed a list, and for what he says of it. */
+/* The room for the name of a list's signer, and for the signer's comment, each with the NUL. */
 #define TAMIS_SIGNED_BY_BYTES 24
 #define TAMIS_SIGNED_COMMENT_BYTES 320
 
 /* States of a filter, as bits; 0 is "ok". */
-/* The item count is at or past the capacity; or the filter takes no more keys before that, because
- * room was lost with adders that were killed, or because the disk lacks room for its next
- * segment, or for the log of a durable filter (lacks_bytes). */
+/* The item count is at or past the capacity.  Or the filter takes no more keys below its capacity:
+ * killed adders have left room that nobody can use, or the disk has no room for the next segment or
+ * for the log of a durable filter (lacks_bytes). */
 #define TAMIS_STATE_FULL 1u
-#define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later one has brought all to the disk */
+#define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later sync has written everything */
 /* The machine went down, or a segment was lost or is an older copy: keys that were added since
  * unclean_since may be missing.  It stays until tamis_filter_accept(). */
 #define TAMIS_STATE_UNCLEAN 4u
@@ -45,55 +45,58 @@ struct tamis_filter_stat {
     uint32_t k;
     uint64_t m_bits; /* sum over the segments, as are size_bytes and items */
     uint64_t seed;
-    uint64_t capacity; /* of the newest segment, and what older ones, which take no more, hold */
+    uint64_t capacity; /* capacity of the newest segment, plus the items of the older segments */
     double fp_rate;    /* the rate the filter was made for, at capacity */
-    uint64_t items; /* number of NEW answers so far; counting: less those removes that took a key */
-                    /* off for the last time: distinct keys, as capacity is.  A key that several */
-                    /* add while the filter grows may count twice. */
+    /* How many adds have answered NEW.  Kind counting: less the removes that removed the last add
+     * of a key.  So it counts distinct keys, as capacity does.  A key that several add while the
+     * filter grows may count twice. */
+    uint64_t items;
     uint64_t size_bytes;   /* of the segment files */
     double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
-    uint64_t generation;   /* goes up with every published change */
+    uint64_t generation;   /* number of the list of segments that is in force */
     uint32_t segment_count;
     uint32_t state; /* TAMIS_STATE_* bits */
     int64_t created_at;
     int64_t published_at;
-    int64_t checkpointed_at;   /* last sync */
+    int64_t checkpointed_at;   /* the last tamis_filter_sync(), or close of the last writer */
     int64_t window_ns;         /* length of the window in time; 0: by items, or no window */
     uint64_t window_items;     /* length of the window in items; 0: by time, or no window */
     uint32_t slices;           /* of the window; 0: no window */
     uint32_t on_full;          /* enum tamis_on_full */
-    uint32_t counter_bits;     /* kind counting: bits of a counter, of which m_bits is the number */
+    uint32_t counter_bits;     /* kind counting: bits of each of the m_bits counters; else 0 */
     uint32_t fingerprint_bits; /* kind fuse: 8 to 32; else 0 */
     uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h) */
     uint32_t keep;             /* older generations that are kept when a build publishes another */
     uint32_t flags;            /* TAMIS_FILTER_* bits */
     int64_t unclean_since;  /* TAMIS_STATE_UNCLEAN: keys added since then may be missing; else 0 */
     int64_t degraded_since; /* TAMIS_STATE_DEGRADED: when a sync failed; else 0 */
-    double bits_per_key;    /* bits, or those of counters, for each key of the segments' capacity */
-    uint64_t live_slices;   /* of the window: slices in which keys are still found; 0: no window */
-    /* Keys that it takes before it needs another segment, or refuses; UINT64_MAX: any number, or
-     * not known (tamis_store_list(), and stores on servers). */
+    double bits_per_key;  /* bits of the segments (of their counters) / capacity of the segments */
+    uint64_t live_slices; /* of the window: slices in which keys are still found; 0: no window */
+    /* How many keys the filter takes before it needs another segment, or refuses; UINT64_MAX: any
+     * number, or not known (tamis_store_list(), and stores on servers). */
     uint64_t room;
-    uint64_t lacks_bytes; /* TAMIS_STATE_FULL: of disk, about: with `room` for the log of a durable
-                             filter, without for its next segment; else 0 */
-    /* tamis_watch_look(): keys that were NEW since the look before, also those that a window has
-     * forgotten since; 0 at the first look, and from everything else. */
+    /* TAMIS_STATE_FULL: about how many bytes the disk lacks for the next segment or, if `room` is
+     * not 0, for the log of a durable filter; else 0. */
+    uint64_t lacks_bytes;
+    /* tamis_watch_look(): how many keys were NEW since the look before, including keys that a
+     * window has forgotten since; 0 at the first look, and from all other calls. */
     uint64_t new_keys;
     uint64_t pages; /* enum tamis_pages */
     /* Of a list that was imported, and noted by its importer (origin of struct tamis_import_spec);
      * else 0 and "".  tamis_store_list() does not know them. */
     int64_t imported_at;
     char imported_from[TAMIS_IMPORTED_FROM_BYTES]; /* a path, a URL, "-"; or the end of it */
-    /* In hexadecimal: XXH3-128 of the stream, as xxh128sum prints it; of format tamis that with
-     * which it ends, that is, of all before (and of what comes after a digest at its head). */
+    /* XXH3-128 of the stream in hexadecimal, as xxh128sum prints it.  Of format tamis it is the
+     * digest at the end of the stream, which covers all bytes before it, without a digest at the
+     * head. */
     char imported_digest[40];
-    /* Of a list whose signature was checked by who imported it: when it was signed, in ns since
-     * 1970, or 0; who has signed it, such as the id of the key; and what the signer says of it. */
+    /* Of a list whose signature the importer has checked: when it was signed, or 0; the signer,
+     * such as the id of the key; and the signer's comment. */
     int64_t imported_signed_at;
     char imported_signed_by[TAMIS_SIGNED_BY_BYTES];
     char imported_signed_comment[TAMIS_SIGNED_COMMENT_BYTES];
-    /* TAMIS_STATE_UNCLEAN: how many keys are known to be missing, because the catalog had counted
-     * them and the segments have not; 0: not known. */
+    /* TAMIS_STATE_UNCLEAN: how many keys the catalog had counted and the segments lack; 0: not
+     * known. */
     uint64_t missing_keys;
     char key_rule[TAMIS_KEY_RULE_MAX + 1]; /* what the key of a record is, such as "bytes" */
 };
@@ -137,17 +140,20 @@ struct tamis_segment_stat {
     uint32_t pieces;           /* kind fuse: parts that were built each by itself; else 0 */
 };
 
-/* Gets the metadata of an open filter, with the item count.  Reads no bits, so
- * it costs microseconds. */
+/* Fills in *stat with what is known of an open filter.  Reads no bits, so it takes microseconds.
+ * Returns 0; TAMIS_EINVAL, TAMIS_EDROPPED; TAMIS_EBUSY: a writer held the catalog's lock for longer
+ * than the busy timeout; TAMIS_ECORRUPT, TAMIS_EIO, TAMIS_ENOMEM. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_stat(tamis_filter *filter,
                                                  struct tamis_filter_stat *stat);
 
-/* Returns the items in the filter now: a sum over counters in its headers, cheap enough for every
- * batch.  Items in slices that a window in time no longer reaches do not count.  A key that was
- * being added by two at the moment at which the filter grew may count twice. */
+/* Returns the item count now, also of a dropped filter; TAMIS_EINVAL, TAMIS_ENOMEM.  The count is a
+ * sum over counters in the headers, which takes less than a microsecond for each segment.  Items in
+ * slices that the window no longer reaches do not count.  A key that two threads add while the
+ * filter grows may count twice. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_items(tamis_filter *filter);
 
-/* Describes segment `index` (0 is the oldest) without its bits; TAMIS_EINVAL past the last. */
+/* Fills in *stat with what is known of segment `index` (0 is the oldest), without its bits. Returns
+ * 0; TAMIS_EINVAL: there is no such segment; TAMIS_EDROPPED. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_segment(tamis_filter *filter, uint32_t index,
                                                     struct tamis_segment_stat *stat);
 
@@ -156,13 +162,14 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_segment(tamis_filter *filter, uint32
 #define TAMIS_SEGMENT_FILE_BYTES 48
 TAMIS_API char *tamis_segment_file(uint64_t number, char text[TAMIS_SEGMENT_FILE_BYTES]);
 
-/* The same, and counts the set bits.  Reads the whole segment, about 1 s for 10 GB in memory. */
+/* Fills in *stat as tamis_filter_segment() does, and counts the set bits.  Reads the whole segment,
+ * which takes about 1 s for 10 GB in memory.  Returns as tamis_filter_segment(). */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill(tamis_filter *filter, uint32_t index,
                                                  struct tamis_segment_stat *stat);
 
 /*
- * How full each of `count` equal parts of a segment is, by the bits that are not 0 (kind counting:
- * counters, kind fuse: fingerprints).  Reads the whole segment, as tamis_filter_fill() does.
+ * Tells how full each of `count` equal parts of a segment is: the share of its bits (kind counting:
+ * counters, kind fuse: fingerprints) that are not 0.  Reads the whole segment.
  *
  * index    0 is the oldest segment.
  * fill     room for `count` shares, 0 to 1, one for each part in the order of their places in the
@@ -178,8 +185,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill_map(tamis_filter *filter, uint3
 /* Where a key goes.  The caller lends both buffers. */
 struct tamis_explanation {
     size_t size;            /* sizeof(struct tamis_explanation) */
-    char *hashes;           /* in: room for the hash values as text, separated by commas          */
-    size_t hashes_bytes;    /* in: bytes of it, 64 a hash value are enough; a NUL closes the text */
+    char *hashes;           /* in: room for the hash values as text with commas and a NUL         */
+    size_t hashes_bytes;    /* in: the size of that room; 64 bytes for each hash value are enough */
     uint64_t *positions;    /* in: room for the bit positions, in the order of the hash set       */
     size_t positions_max;   /* in: how many fit                                                   */
     size_t positions_count; /* out: how many there are (k); a position may occur twice            */

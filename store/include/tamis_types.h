@@ -26,8 +26,8 @@
 #define TAMIS_VERSION_NUMBER                                                                       \
     (TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH)
 
-/* Limits.  A name is 1 to TAMIS_NAME_MAX bytes of UTF-8 without control characters; that of a new
- * filter neither begins nor ends with a blank, but for a filter that a server owns. */
+/* Limits.  A name is 1 to TAMIS_NAME_MAX bytes of UTF-8 without control characters.  The name of a
+ * new filter must not begin or end with a blank, unless the filter is TAMIS_FILTER_OWNED. */
 #define TAMIS_NAME_MAX 255
 #define TAMIS_KEY_RULE_MAX 511     /* bytes of a key rule as text */
 #define TAMIS_K_MAX 64             /* hashes per key of a filter */
@@ -91,9 +91,8 @@ enum tamis_open_flag {
     TAMIS_OPEN_READ_ONLY = 0x10, /* map for reading only; needs no write permission anywhere */
     TAMIS_OPEN_CREATE = 0x20,    /* store: make the directory (0777 less umask) and the catalog if
                                     they are absent */
-    TAMIS_OPEN_NO_SYNC = 0x40,   /* filter: closing it brings nothing to the disk, a later sync
-                                    does */
-    TAMIS_OPEN_POPULATE = 0x80,  /* filter: bring all of it into memory before it is asked */
+    TAMIS_OPEN_NO_SYNC = 0x40,   /* filter: its close is no checkpoint; a later sync is */
+    TAMIS_OPEN_POPULATE = 0x80,  /* filter: the open reads all of it into memory */
     TAMIS_OPEN_FORCE_NETWORK_FS = 0x100, /* store: accept a network file system, or overlayfs
                                             without write permission; the user takes the risk */
 };

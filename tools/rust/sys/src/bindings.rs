@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header efe27d0d90d3d71ed37f736322cb1305851dae3bff0f2909f750b279ff107ee8,
+// SHA-256 of the header 00aa4bc4f7223b1b195d2148711714919911dfa6f07e77f481a33901ae5ca472,
 // of what follows 59d2d10fd6d6e97066276d3694c8abc4301d0e0e7a274e7d7be10546e74cbc5a
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
