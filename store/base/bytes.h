@@ -19,11 +19,24 @@
 
 _Static_assert(__GCC_ATOMIC_LLONG_LOCK_FREE == 2, "atomics must work between processes");
 
-/* One for each field of an on-disk struct and one for its size: a compiler that lays the struct
- * out otherwise stops.  The lists look alike; each is that of one struct, and nothing can make it
- * from the struct. */
-#define TAMIS__AT(type, field, offset)                                                             \
-    _Static_assert(offsetof(type, field) == (offset), #field " is not where the format has it")
+/*
+ * A struct that stands in files is described once, by a list with a row for each field:
+ *
+ *     FIELD(s, offset, type, name, array, "meaning")     array is empty, or [SIZE]
+ *
+ * TAMIS__FILE_STRUCT makes the struct of it, and a check that the compiler lays it out so.  The
+ * tables of docs/format.md and docs/exchange.md are made of the same lists: after a change run
+ * tests/docs/formats.py, as the test `formats_are_those_of_the_structs` says.
+ */
+#define TAMIS__FILE_STRUCT(tag, FIELDS, bytes)                                                     \
+    struct tag {                                                                                   \
+        FIELDS(TAMIS__MEMBER, )                                                                    \
+    };                                                                                             \
+    FIELDS(TAMIS__AT, struct tag)                                                                  \
+    TAMIS__SIZE(struct tag, bytes)
+#define TAMIS__MEMBER(s, offset, type, name, array, meaning) type name array;
+#define TAMIS__AT(s, offset, type, name, array, meaning)                                           \
+    _Static_assert(offsetof(s, name) == (offset), #name " is not where the format has it");
 #define TAMIS__SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has another size")
 
 static inline uint16_t tamis__get16(const void *p)

@@ -37,75 +37,35 @@ struct cursor {
     bool writing;
 };
 
-static void field_bytes(struct cursor *c, void *value, size_t bytes)
+static void field_bytes(struct cursor *c, size_t offset, void *value, size_t bytes)
 {
     if (c->writing)
-        memcpy(c->at, value, bytes);
+        memcpy(c->at + offset, value, bytes);
     else
-        memcpy(value, c->at, bytes);
-    c->at += bytes;
+        memcpy(value, c->at + offset, bytes);
 }
 
 /* The bytes of a field in memory are its bytes in the record, whatever its type is: all hosts are
  * little-endian (base/bytes.h). */
-#define FIELD(cursor, field) field_bytes(cursor, &(field), sizeof(field))
+#define FIELD(offset, bytes, place, name, meaning)                                                 \
+    _Static_assert(sizeof(place) == (bytes), #name " has another size");                           \
+    field_bytes(c, offset, &(place), bytes);
 
 /* Reads or writes the 176 fixed bytes of a filter's record. */
 static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
     uint32_t version =
         (*flags & FILTER_KEY_RULE) != 0 ? RECORD_WITH_KEY_RULE : TAMIS__RECORD_VERSION;
-    FIELD(c, version);
-    FIELD(c, r->segment_count);
-    FIELD(c, r->filter_id);
-    FIELD(c, r->name_sequence);
-    FIELD(c, r->generation);
-    FIELD(c, r->capacity);
-    FIELD(c, r->fp_rate);
-    FIELD(c, r->created_at);
-    FIELD(c, r->published_at);
-    FIELD(c, r->checkpointed_at);
-    FIELD(c, *flags);
-    FIELD(c, r->policy.on_full);
-    FIELD(c, r->policy.slices);
-    FIELD(c, r->policy.window_ns);
-    FIELD(c, r->policy.window_items);
-    FIELD(c, r->policy.capacity);
-    FIELD(c, r->policy.fp_rate);
-    FIELD(c, r->publication);
-    FIELD(c, r->last_generation);
-    FIELD(c, r->keep);
-    FIELD(c, r->policy.durable);
+    TAMIS__RECORD_FIELDS(FIELD)
+    c->at += TAMIS__RECORD_FIXED_BYTES;
     if (r->policy.durable > 1) *flags |= FILTER_NEWER;
-    FIELD(c, r->exceptions);
-    FIELD(c, r->exception_count);
-    FIELD(c, r->key_digest);
 }
 
 /* Reads or writes the 184 bytes of one segment.  *own_flags: SEGMENT_SPARE or 0. */
 static void segment_fields(struct cursor *c, struct tamis__listed_segment *s, uint32_t *own_flags)
 {
-    FIELD(c, s->number);
-    FIELD(c, s->kind);
-    FIELD(c, s->hash_set);
-    FIELD(c, s->seed);
-    FIELD(c, s->m_bits);
-    FIELD(c, s->k);
-    FIELD(c, s->words);
-    FIELD(c, s->capacity);
-    FIELD(c, s->fp_rate);
-    FIELD(c, s->items);
-    FIELD(c, s->file_bytes);
-    FIELD(c, s->created_at);
-    FIELD(c, s->bit_order);
-    FIELD(c, *own_flags);
-    FIELD(c, s->parameters);
-    FIELD(c, s->slice);
-    FIELD(c, s->slice_start);
-    FIELD(c, s->step);
-    FIELD(c, s->counter_bits);
-    FIELD(c, s->fingerprint_bits);
-    FIELD(c, s->pieces);
+    TAMIS__ENTRY_FIELDS(FIELD)
+    c->at += TAMIS__RECORD_SEGMENT_BYTES;
 }
 
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes)
@@ -161,8 +121,9 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
         uint32_t own_flags = i < record->segment_count ? 0 : SEGMENT_SPARE;
         segment_fields(&c, &copy.segments[i], &own_flags);
     }
-    field_bytes(&c, copy.policy.key_rule, key_rule_bytes(copy.policy.key_rule));
-    const size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
+    const size_t rule_bytes = key_rule_bytes(copy.policy.key_rule);
+    field_bytes(&c, 0, copy.policy.key_rule, rule_bytes);
+    const size_t bytes = (size_t)(c.at - (unsigned char *)buffer) + rule_bytes;
     close_value(key, buffer, bytes);
     return bytes + 8;
 }
@@ -232,7 +193,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
         spares += own_flags == SEGMENT_SPARE;
     }
     memset(record->policy.key_rule, 0, sizeof record->policy.key_rule);
-    field_bytes(&c, record->policy.key_rule, rule_bytes);
+    field_bytes(&c, 0, record->policy.key_rule, rule_bytes);
     *reason = newer;
     if (flags != 0) return TAMIS_EVERSION; /* the bytes below may mean something else there */
     *reason = "has spare segments in impossible places";
@@ -250,12 +211,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
 static void store_fields(struct cursor *c, struct tamis__store_record *r)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
-    FIELD(c, version);
-    FIELD(c, r->format);
-    FIELD(c, r->store_id);
-    FIELD(c, r->next_filter_id);
-    FIELD(c, r->next_segment);
-    FIELD(c, r->created_at);
+    TAMIS__STORE_FIELDS(FIELD)
 }
 
 void tamis__store_record_encode(const struct tamis__store_record *record, struct tamis__bytes key,
@@ -285,30 +241,15 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     return tamis__store_record_is_readable(record) ? 0 : TAMIS_EVERSION;
 }
 
-void tamis__listed_segment_from_header(const struct tamis__segment_header *header,
-                                       struct tamis__listed_segment *segment)
+void tamis__listed_segment_from_header(const struct tamis__segment_header *from,
+                                       struct tamis__listed_segment *to)
 {
-    *segment = (struct tamis__listed_segment){
-        .number = header->number,
-        .kind = header->kind,
-        .hash_set = header->hash_set,
-        .seed = header->seed,
-        .m_bits = header->m_bits,
-        .k = header->k,
-        .words = header->words,
-        .capacity = header->capacity,
-        .fp_rate = tamis__double_from_bits(header->fp_rate),
-        .file_bytes = header->file_bytes,
-        .created_at = header->created_at,
-        .bit_order = header->bit_order,
-        .slice = header->slice,
-        .slice_start = header->slice_start,
-        .step = header->step,
-        .counter_bits = header->counter_bits,
-        .fingerprint_bits = header->fingerprint_bits,
-        .pieces = header->pieces,
+    *to = (struct tamis__listed_segment){
+        .number = from->number,
+        .fp_rate = tamis__double_from_bits(from->fp_rate),
+        .file_bytes = from->file_bytes,
     };
-    memcpy(segment->parameters, header->parameters, sizeof segment->parameters);
+    TAMIS__SHARED_FIELDS(TAMIS__COPY_FIELD)
 }
 
 void tamis__record_sum_capacity(struct tamis__record *record)

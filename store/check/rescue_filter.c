@@ -2,6 +2,7 @@
 /* rescue_filter.c: makes the lists, records and exceptions of a filter from its segments; see
  * rescue.c. */
 #include "check/rescue.h"
+#include "exceptions/index.h"
 #include "segment/broken.h"
 #include "segment/live.h"
 #include "segment/mark.h"

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 
 #include "check/lost.h"
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "os/io.h"
 #include "segment/broken.h"
 

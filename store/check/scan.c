@@ -2,7 +2,7 @@
 /* scan.c: checks the header of every file in segments/.  Changes nothing. */
 #include "check/points.h"
 #include "check/repair.h"
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "segment/broken.h"
 #include "segment/live.h"
 

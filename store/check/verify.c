@@ -9,6 +9,7 @@
  * it (verify_data.c).
  */
 #include "check/notes.h"
+#include "exceptions/index.h"
 #include "segment/broken.h"
 #include "segment/live.h"
 #include "txn/exceptions.h"

@@ -16,7 +16,8 @@
  * file is mapped, and what a slot and a record say each time that they are followed.  So opening
  * needs no pass over the data.
  */
-#include "exceptions/set.h"
+#include "exceptions/index.h"
+
 #include "hash/digest.h"
 
 #define SLOTS_MIN 8u
@@ -32,22 +33,9 @@
  * less than a reader would notice. */
 #define CHECKED_AT_OPEN ((uint64_t)256 << 10)
 
-struct index_head {
-    uint64_t count;         /*  0   8  exceptions                      */
-    uint64_t slots;         /*  8   8  2^n, at least 8 and twice count */
-    uint64_t records_bytes; /* 16   8  of the records together         */
-    uint64_t found;         /* 24   8  of the exceptions, by a build   */
-    uint8_t reserved[32];   /* 32  32  0                               */
-};
-TAMIS__AT(struct index_head, slots, 8);
-TAMIS__AT(struct index_head, records_bytes, 16);
-TAMIS__AT(struct index_head, found, 24);
-TAMIS__AT(struct index_head, reserved, 32);
-TAMIS__SIZE(struct index_head, 64);
-
 /* The parts of the data of an index. */
 struct parts {
-    const struct index_head *head;
+    const struct tamis__index_head *head;
     const uint64_t *slots;
     const uint8_t *records;
     uint64_t slot_count; /* read once: the page of the head may go (os/guard.h) */
@@ -64,7 +52,7 @@ struct record {
  * then finds nothing. */
 static struct parts parts_of_index(const struct tamis__segment *index)
 {
-    const struct index_head *head = (const void *)index->data;
+    const struct tamis__index_head *head = (const void *)index->data;
     const uint64_t left = index->header->data_bytes - sizeof *head;
     struct parts p = {.head = head, .slots = index->data + sizeof *head / 8};
     p.slot_count = __atomic_load_n(&head->slots, __ATOMIC_RELAXED);
@@ -99,15 +87,15 @@ static uint64_t all_record_bytes(const struct tamis__exceptions *set)
 
 uint64_t tamis__index_bytes(const struct tamis__exceptions *set)
 {
-    return sizeof(struct index_head) + 8 * slots_for(set->count) + all_record_bytes(set);
+    return sizeof(struct tamis__index_head) + 8 * slots_for(set->count) + all_record_bytes(set);
 }
 
 void tamis__index_encode(const struct tamis__exceptions *set, void *data)
 {
-    const struct index_head head = {.count = set->count,
-                                    .slots = slots_for(set->count),
-                                    .records_bytes = all_record_bytes(set),
-                                    .found = tamis__exceptions_count_found(set)};
+    const struct tamis__index_head head = {.count = set->count,
+                                           .slots = slots_for(set->count),
+                                           .records_bytes = all_record_bytes(set),
+                                           .found = tamis__exceptions_count_found(set)};
     uint64_t *slots = (uint64_t *)data + sizeof head / 8;
     uint8_t *record = (uint8_t *)(slots + head.slots);
     uint64_t place = 1;
@@ -144,7 +132,8 @@ static int check_header(const struct tamis__segment_header *h, const char **reas
     return 0;
 }
 
-static bool head_is_sound(const struct index_head *head, const struct tamis__segment_header *h)
+static bool head_is_sound(const struct tamis__index_head *head,
+                          const struct tamis__segment_header *h)
 {
     const uint64_t left = h->data_bytes - sizeof *head;
     if (head->slots < SLOTS_MIN || (head->slots & (head->slots - 1)) != 0) return false;
@@ -167,7 +156,7 @@ int tamis__index_check(const struct tamis__segment *index, const char **reason)
     const int rc = check_header(h, reason);
     if (rc < 0) return rc;
     *reason = "has data that contradict its header";
-    if (h->data_bytes < sizeof(struct index_head) + 8 * SLOTS_MIN) return TAMIS_ECORRUPT;
+    if (h->data_bytes < sizeof(struct tamis__index_head) + 8 * SLOTS_MIN) return TAMIS_ECORRUPT;
     if (!head_is_sound((const void *)index->data, h)) return TAMIS_ECORRUPT;
     *reason = "has damaged data (their checksum does not match)";
     return h->data_bytes > CHECKED_AT_OPEN || tamis__index_sum_is_right(index) ? 0 : TAMIS_ECORRUPT;
@@ -302,7 +291,7 @@ static int add_exception(void *context, const struct tamis__exception *exception
 
 int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
 {
-    const struct index_head *head = parts_of_index(index).head;
+    const struct tamis__index_head *head = parts_of_index(index).head;
     int rc = tamis__index_each(index, add_exception, set);
     if (rc == 0) rc = tamis__exceptions_sort(set);
     if (rc < 0) return rc;

@@ -199,15 +199,6 @@ extern const struct tamis__format tamis__format_dcso;
 extern const struct tamis__format tamis__format_pybloomfilter;
 extern const struct tamis__format tamis__format_portable;
 
-/* What RedisBloom does with a full filter of that layer: TAMIS_ON_FULL_GROW or _REFUSE. */
-uint32_t tamis__redisbloom_on_full(const struct tamis__segment_header *layer);
-/* Does a filter that grows go on in layers of RedisBloom after this segment?  Only one that was
- * imported from there knows its growth. */
-bool tamis__redisbloom_grows(const struct tamis__segment_header *newest);
-/* Describes the layer after `newest`: `growth` times its capacity, half of its error rate.
- * TAMIS_ELIMIT: there can be none. */
-int tamis__redisbloom_next(const struct tamis__segment_header *newest, struct tamis__layer *next);
-
 /* Returns NULL, with the sentence set, if there is no such format; the
  * caller returns TAMIS_EINVAL. */
 const struct tamis__format *tamis__format_by_name(const char *name);

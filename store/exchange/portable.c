@@ -24,6 +24,7 @@
 
 #include <assert.h>
 
+#include "exceptions/index.h"
 #include "exchange/portable_head.h"
 #include "exchange/stream_exceptions.h"
 #include "kind/cells.h"
@@ -140,6 +141,11 @@ static int judge_fuse(const struct description *d, uint64_t at, struct tamis__re
     return 0;
 }
 
+static void take_shared(const struct description *from, struct tamis__listed_segment *to)
+{
+    TAMIS__SHARED_FIELDS(TAMIS__COPY_FIELD)
+}
+
 static int parse_description(const unsigned char *bytes, uint64_t at, uint32_t version,
                              struct tamis__layer *layer, struct tamis__refusal *refusal)
 {
@@ -161,28 +167,12 @@ static int parse_description(const unsigned char *bytes, uint64_t at, uint32_t v
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
                              "has an impossible number of items");
     *layer = (struct tamis__layer){
-        .segment = {.kind = d.kind,
-                    .hash_set = d.hash_set,
-                    .seed = d.seed,
-                    .m_bits = d.m_bits,
-                    .k = d.k,
-                    .words = d.words,
-                    .capacity = d.capacity,
-                    .fp_rate = tamis__double_from_bits(d.fp_rate),
-                    .items = d.items,
-                    .created_at = d.created_at,
-                    .bit_order = d.bit_order,
-                    .slice = d.slice,
-                    .slice_start = d.slice_start,
-                    .step = d.step,
-                    .counter_bits = d.counter_bits,
-                    .fingerprint_bits = d.fingerprint_bits,
-                    .pieces = d.pieces},
+        .segment = {.fp_rate = tamis__double_from_bits(d.fp_rate), .items = d.items},
         .flags = d.flags,
         .shape = shape_of(&d),
         .data_checksum = d.data_checksum,
     };
-    memcpy(layer->segment.parameters, d.parameters, sizeof d.parameters);
+    take_shared(&d, &layer->segment);
     memcpy(layer->kept, d.kept, sizeof d.kept);
     return 0;
 }
@@ -386,33 +376,18 @@ int tamis__portable_load(struct tamis__reader *reader, const struct tamis__outli
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-static void describe_segment(const struct tamis__segment *segment, struct description *d)
+static void describe_segment(const struct tamis__segment *segment, struct description *to)
 {
-    const struct tamis__segment_header *h = segment->header;
-    *d = (struct description){.kind = h->kind,
-                              .hash_set = h->hash_set,
-                              .seed = h->seed,
-                              .m_bits = h->m_bits,
-                              .k = h->k,
-                              .words = h->words,
-                              .capacity = h->capacity,
-                              .fp_rate = h->fp_rate,
-                              .items = tamis__segment_items(segment),
-                              .data_bytes = h->data_bytes,
-                              .created_at = h->created_at,
-                              .bit_order = h->bit_order,
-                              .flags = h->flags & TAMIS__SEGMENT_FLAGS_KNOWN,
-                              .slice = h->slice,
-                              .slice_start = h->slice_start,
-                              .step = h->step,
-                              .counter_bits = h->counter_bits,
-                              .fingerprint_bits = h->fingerprint_bits,
-                              .pieces = h->pieces,
-                              .piece_segments = h->piece_segments,
-                              .segment_slots = h->segment_slots,
-                              .data_checksum = h->data_checksum};
-    memcpy(d->parameters, h->parameters, sizeof d->parameters);
-    memcpy(d->kept, h->kept, sizeof d->kept);
+    const struct tamis__segment_header *from = segment->header;
+    *to = (struct description){.fp_rate = from->fp_rate,
+                               .items = tamis__segment_items(segment),
+                               .data_bytes = from->data_bytes,
+                               .flags = from->flags & TAMIS__SEGMENT_FLAGS_KNOWN,
+                               .piece_segments = from->piece_segments,
+                               .segment_slots = from->segment_slots,
+                               .data_checksum = from->data_checksum};
+    TAMIS__SHARED_FIELDS(TAMIS__COPY_FIELD)
+    memcpy(to->kept, from->kept, sizeof to->kept);
 }
 
 static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *writer)

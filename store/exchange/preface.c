@@ -13,22 +13,7 @@
  * The digest is believed to say that nothing is new, never that anything is right: a stream that is
  * read is compared with it at its end.
  */
-#include "exchange/portable.h"
-
-#define MAGIC "TAMISX\r\n"
-
-struct preface {                      /* docs/exchange.md; little-endian; offset, size, meaning */
-    uint8_t magic[8];                 /*   0   8  MAGIC                                */
-    uint32_t version;                 /*   8   4  TAMIS__PREFACE_VERSION               */
-    uint32_t zero;                    /*  12   4  0                                    */
-    uint8_t digest[TAMIS__SUM_BYTES]; /*  16  16  what the stream ends with            */
-    uint64_t checksum;                /*  32   8  XXH3-64 of the 32 bytes before       */
-};
-TAMIS__AT(struct preface, version, 8);
-TAMIS__AT(struct preface, zero, 12);
-TAMIS__AT(struct preface, digest, 16);
-TAMIS__AT(struct preface, checksum, 32);
-TAMIS__SIZE(struct preface, 40);
+#include "exchange/portable_head.h"
 
 /* ---- In -------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
  * Murmur modulo `bits`, so a chain without the option FORCE64, or a layer whose modulus 2^n2 is not
  * its size, is refused.
  */
-#include "exchange/exchange.h"
+#include "exchange/redisbloom.h"
 
 #include <math.h>
 
@@ -57,23 +57,7 @@ struct layer {
     uint8_t n2;
 };
 
-/*
- * What a segment keeps of the layer that it was imported from (`kept` in its header).  All is 0 in
- * a segment that Tamis made.  No position depends on it.
- */
-struct layer_origin {
-    uint64_t bpe;     /*  0  8  IEEE 754 double: bits per entry                        */
-    uint32_t options; /*  8  4  of the chain; never 0, as FORCE64 is one               */
-    uint32_t growth;  /* 12  4  of the chain: how many times as large the next layer is */
-    uint32_t n2;      /* 16  4  0, or log2 of the bits                                 */
-    uint32_t zero;    /* 20  4  0                                                      */
-};
-TAMIS__AT(struct layer_origin, options, 8);
-TAMIS__AT(struct layer_origin, growth, 12);
-TAMIS__AT(struct layer_origin, n2, 16);
-TAMIS__AT(struct layer_origin, zero, 20);
-TAMIS__SIZE(struct layer_origin, 24);
-_Static_assert(sizeof(struct layer_origin) <= TAMIS__KEPT_BYTES, "must fit the header");
+_Static_assert(sizeof(struct tamis__layer_origin) <= TAMIS__KEPT_BYTES, "must fit the header");
 
 static void read_layer(const unsigned char *at, struct layer *layer)
 {
@@ -148,10 +132,10 @@ static int judge_chain(const struct chain *c, uint64_t at, struct tamis__refusal
 static void describe_chain_layer(const struct chain *c, const struct layer *l,
                                  struct tamis__layer *layer)
 {
-    const struct layer_origin origin = {.bpe = tamis__double_to_bits(l->bpe),
-                                        .options = c->options,
-                                        .growth = c->growth,
-                                        .n2 = l->n2};
+    const struct tamis__layer_origin origin = {.bpe = tamis__double_to_bits(l->bpe),
+                                               .options = c->options,
+                                               .growth = c->growth,
+                                               .n2 = l->n2};
     *layer = (struct tamis__layer){.segment = {.kind = TAMIS_KIND_BLOOM,
                                                .hash_set = TAMIS__HASH_REDISBLOOM,
                                                .m_bits = l->bits,
@@ -166,14 +150,14 @@ static void describe_chain_layer(const struct chain *c, const struct layer *l,
 
 uint32_t tamis__redisbloom_on_full(const struct tamis__segment_header *layer)
 {
-    struct layer_origin origin;
+    struct tamis__layer_origin origin;
     memcpy(&origin, layer->kept, sizeof origin);
     return origin.options & OPTION_NO_SCALING ? TAMIS_ON_FULL_REFUSE : TAMIS_ON_FULL_GROW;
 }
 
 bool tamis__redisbloom_grows(const struct tamis__segment_header *newest)
 {
-    struct layer_origin origin;
+    struct tamis__layer_origin origin;
     memcpy(&origin, newest->kept, sizeof origin);
     return newest->hash_set == TAMIS__HASH_REDISBLOOM && (origin.options & OPTION_FORCE64) != 0;
 }
@@ -186,7 +170,7 @@ static int fail_layer(const char *why)
 
 int tamis__redisbloom_next(const struct tamis__segment_header *newest, struct tamis__layer *next)
 {
-    struct layer_origin origin;
+    struct tamis__layer_origin origin;
     struct tamis_sizing sizing = {.fp_rate = tamis__double_from_bits(newest->fp_rate) / 2};
     memcpy(&origin, newest->kept, sizeof origin);
     if (origin.growth == 0 || newest->capacity > TAMIS__CAPACITY_MAX / origin.growth)
@@ -352,9 +336,9 @@ static int redisbloom_load(struct tamis__reader *reader, const struct tamis__out
  * For a segment that Tamis made, *error is the rate that it was made for, or else a rate that gives
  * its k.
  */
-static struct layer_origin origin_of(const struct tamis__segment_header *h, double *error)
+static struct tamis__layer_origin origin_of(const struct tamis__segment_header *h, double *error)
 {
-    struct layer_origin origin;
+    struct tamis__layer_origin origin;
     memcpy(&origin, h->kept, sizeof origin);
     *error = tamis__double_from_bits(h->fp_rate);
     if (origin.options != 0) return origin;
@@ -363,7 +347,7 @@ static struct layer_origin origin_of(const struct tamis__segment_header *h, doub
         *error = exp2(-((double)h->k - 0.5));
         bpe = -(log(*error) / LN2_SQUARED);
     }
-    origin = (struct layer_origin){
+    origin = (struct tamis__layer_origin){
         .bpe = tamis__double_to_bits(bpe), .options = OPTION_NOROUND | OPTION_FORCE64, .growth = 2};
     return origin;
 }
@@ -381,8 +365,8 @@ static int check_layer_segment(const struct tamis__segment_header *h,
             TAMIS_EUNSUPPORTED,
             "RedisBloom stores whole bytes, and the filter has %llu bits; export it as tamis",
             (unsigned long long)h->m_bits);
-    const struct layer_origin a = origin_of(first, &error);
-    const struct layer_origin b = origin_of(h, &error);
+    const struct tamis__layer_origin a = origin_of(first, &error);
+    const struct tamis__layer_origin b = origin_of(h, &error);
     if (a.options != b.options || a.growth != b.growth)
         return tamis__fail(
             TAMIS_EUNSUPPORTED,
@@ -415,7 +399,7 @@ static int put_frame(struct tamis__writer *writer, uint64_t iterator, uint64_t b
 static void write_layer(unsigned char *at, const struct tamis__segment_header *h, uint64_t size)
 {
     double error;
-    const struct layer_origin origin = origin_of(h, &error);
+    const struct tamis__layer_origin origin = origin_of(h, &error);
     const uint64_t bytes = h->m_bits / 8, rate = tamis__double_to_bits(error);
     memcpy(at, &bytes, 8);
     memcpy(at + 8, &h->m_bits, 8);
@@ -432,7 +416,7 @@ static int save_chain_head(const struct tamis__cargo *cargo, struct tamis__write
     unsigned char head[CHAIN_BYTES + TAMIS__SEGMENTS_MAX * LAYER_BYTES];
     uint64_t size = 0;
     double error;
-    const struct layer_origin origin = origin_of(cargo->segments[0]->header, &error);
+    const struct tamis__layer_origin origin = origin_of(cargo->segments[0]->header, &error);
     for (uint32_t i = 0; i < cargo->count; i++) {
         const uint64_t items =
             tamis__segment_items(cargo->segments[i]); /* read once, as adders go on meanwhile */

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stream_exceptions.c: see stream_exceptions.h. */
 #include "exchange/stream_exceptions.h"
+#include "exceptions/index.h"
 
 #define BY_HAND 1u
 #define FOUND 2u
 /* An imported filter begins with this generation, whose build has found what was found there. */
 #define GENERATION 1u
-
-struct fixed { /* what stands before the key; docs/exchange.md */
-    uint32_t bytes;
-    uint32_t how;
-};
-TAMIS__AT(struct fixed, how, 4);
-TAMIS__SIZE(struct fixed, TAMIS__STREAM_EXCEPTION_BYTES);
 
 static uint64_t generation_of(uint32_t how)
 {
@@ -27,7 +21,7 @@ static uint32_t how_of(const struct tamis__exception *exception)
 }
 
 /* Returns what is wrong with what stands before a key; NULL if nothing is. */
-static const char *problem_of(const struct fixed *fixed)
+static const char *problem_of(const struct tamis__stream_exception *fixed)
 {
     if (fixed->bytes > TAMIS_EXCEPTION_BYTES_MAX)
         return "has an exception that is longer than any can be";
@@ -40,7 +34,7 @@ static int load_one(struct tamis__reader *reader, struct tamis__sum *sum,
                     struct tamis__exceptions *set)
 {
     const uint64_t at = reader->offset;
-    struct fixed fixed;
+    struct tamis__stream_exception fixed;
     unsigned char *bytes;
     int rc = tamis__reader_take(reader, sizeof fixed, &bytes);
     if (rc < 0) return rc;
@@ -67,7 +61,8 @@ int tamis__stream_load_exceptions(struct tamis__reader *reader, uint64_t count,
 
 static int save_one(void *context, const struct tamis__exception *exception)
 {
-    const struct fixed fixed = {.bytes = exception->bytes, .how = how_of(exception)};
+    const struct tamis__stream_exception fixed = {.bytes = exception->bytes,
+                                                  .how = how_of(exception)};
     const int rc = tamis__writer_put(context, &fixed, sizeof fixed);
     return rc < 0 ? rc : tamis__writer_put(context, exception->key, exception->bytes);
 }

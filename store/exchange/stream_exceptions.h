@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stream_exceptions.h: the exceptions of a filter in a stream of format `tamis`, behind the data:
- *
- *     u32 bytes of the key, u32 how it became an exception (1 by hand, 2 found by the build, 3
- *     both), the key
- *
+ * stream_exceptions.h: the exceptions of a filter in a stream of format `tamis`, behind the data.
  * They stand in the order of their bytes, each key once.
  */
 #pragma once
@@ -14,6 +10,11 @@
 
 /* The fewest bytes that an exception takes: those of the empty key. */
 #define TAMIS__STREAM_EXCEPTION_BYTES 8u
+/* What stands before each key. */
+#define TAMIS__EXCEPTION_FIELDS(FIELD, s)                                                          \
+    FIELD(s, 0, uint32_t, bytes, , "bytes of the key, which follows; at most 65535")               \
+    FIELD(s, 4, uint32_t, how, , "1 set by hand, 2 found by the build, 3 both")
+TAMIS__FILE_STRUCT(tamis__stream_exception, TAMIS__EXCEPTION_FIELDS, TAMIS__STREAM_EXCEPTION_BYTES);
 
 /* Reads `count` exceptions into an empty set, and adds their bytes to the sum.  The memory that
  * this takes grows with what the stream has, not with what it says that it has. */

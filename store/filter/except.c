@@ -7,6 +7,7 @@
  * million keys, or for a process that is stopped among them.  Under the lock it checks that nobody
  * else has changed the exceptions meanwhile.  If somebody has, it begins again from the new ones.
  */
+#include "exceptions/index.h"
 #include "filter/change.h"
 #include "filter/points.h"
 #include "handle/follow.h"

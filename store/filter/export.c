@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* export.c: writes a filter as a stream in one of the formats of exchange/. */
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "exchange/exchange.h"
 #include "filter/points.h"
 #include "handle/follow.h"

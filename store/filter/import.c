@@ -12,6 +12,7 @@
  */
 #include "filter/import.h"
 
+#include "exchange/redisbloom.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"
 #include "plan/plan.h"

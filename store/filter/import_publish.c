@@ -18,6 +18,7 @@
  * Those that were set by hand here stay.
  */
 #include "catalog/parameters.h"
+#include "exceptions/index.h"
 #include "filter/import.h"
 #include "filter/publish.h"
 #include "handle/open.h"

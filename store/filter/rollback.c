@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rollback.c: goes back to a generation that is kept beside the one in force, and lists the kept
  * generations. txn/files.h says where they are. */
+#include "exceptions/index.h"
 #include "filter/change.h"
 #include "segment/mark.h"
 #include "txn/exceptions.h"

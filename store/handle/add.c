@@ -12,7 +12,7 @@
 #include "base/arguments.h"
 #include "base/error.h"
 #include "base/key.h"
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "handle/add_key.h"
 #include "handle/chunk.h"
 #include "handle/durable.h"

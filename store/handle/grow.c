@@ -31,6 +31,7 @@
 #include <math.h>
 
 #include "exchange/exchange.h"
+#include "exchange/redisbloom.h"
 #include "handle/follow.h"
 #include "handle/points.h"
 #include "hash/hash_set.h"

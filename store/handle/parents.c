@@ -7,7 +7,7 @@
  * nearest answer counts: an exception below a listed parent lets the name pass, and a listed name
  * below an exception does not.
  */
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "handle/chunk.h"
 #include "handle/follow.h"
 #include "key/form.h"

@@ -6,7 +6,7 @@
  * of keys are made at the first filter of a group, and used at the others.  Most callers have one
  * group.  A thread is in one view at a time, so it enters the filters one after the other.
  */
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "handle/chunk.h"
 #include "handle/follow.h"
 #include "key/form.h"

@@ -33,12 +33,13 @@
 
 #include "segment/segment.h"
 
-/* A slot of the overflow table, as it lies in the file. */
-struct tamis__slot {
-    uint64_t owner; /* 0   8  cell + 1; 0: free.  Written once, by compare-and-swap */
-    uint64_t above; /* 8   8  the count less M, in two's complement.  Atomic additions */
-};
-TAMIS__SIZE(struct tamis__slot, TAMIS__SLOT_BYTES);
+/* A slot of the overflow table, as it lies in the file.  `owner` is written once, by
+ * compare-and-swap; `above` changes by atomic additions. */
+#define TAMIS__SLOT_FIELDS(FIELD, s)                                                               \
+    FIELD(s, 0, uint64_t, owner, , "0: the slot is free; else the number of the counter, plus 1")  \
+    FIELD(s, 8, uint64_t, above, ,                                                                 \
+          "a, in two's complement; 0 in a slot whose counter is not marked (yet)")
+TAMIS__FILE_STRUCT(tamis__slot, TAMIS__SLOT_FIELDS, TAMIS__SLOT_BYTES);
 
 struct tamis__cells {
     const struct tamis__segment *segment;

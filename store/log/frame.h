@@ -19,28 +19,19 @@
 #define TAMIS__LOG_VERSION 1u
 #define TAMIS__LOG_HEADER_BYTES 4096u
 
-struct tamis__log_header {
-    uint8_t magic[8];                      /*    0   8  TAMIS__LOG_MAGIC               */
-    uint32_t format_version;               /*    8   4  readers refuse a greater one   */
-    uint32_t header_bytes;                 /*   12   4  4096                           */
-    uint64_t store_id;                     /*   16   8                                 */
-    uint64_t filter_id;                    /*   24   8                                 */
-    uint64_t nonce;                        /*   32   8  random, as in the name         */
-    uint8_t boot_id[TAMIS__BOOT_ID_BYTES]; /*   40  16  under which it was made        */
-    int64_t created_at;                    /*   56   8  ns since 1970 UTC              */
-    uint64_t checksum;                     /*   64   8  XXH3-64 of the 64 bytes before */
-    uint8_t zero[4024];                    /*   72 4024 0                              */
-};
-TAMIS__AT(struct tamis__log_header, format_version, 8);
-TAMIS__AT(struct tamis__log_header, header_bytes, 12);
-TAMIS__AT(struct tamis__log_header, store_id, 16);
-TAMIS__AT(struct tamis__log_header, filter_id, 24);
-TAMIS__AT(struct tamis__log_header, nonce, 32);
-TAMIS__AT(struct tamis__log_header, boot_id, 40);
-TAMIS__AT(struct tamis__log_header, created_at, 56);
-TAMIS__AT(struct tamis__log_header, checksum, 64);
-TAMIS__AT(struct tamis__log_header, zero, 72);
-TAMIS__SIZE(struct tamis__log_header, TAMIS__LOG_HEADER_BYTES);
+#define TAMIS__LOG_FIELDS(FIELD, s)                                                                \
+    FIELD(s, 0, uint8_t, magic, [8], "`TAMLOG` CR LF")                                             \
+    FIELD(s, 8, uint32_t, format_version, , "1; refuse a greater one")                             \
+    FIELD(s, 12, uint32_t, header_bytes, , "4096")                                                 \
+    FIELD(s, 16, uint64_t, store_id, , "of the store record (2.2)")                                \
+    FIELD(s, 24, uint64_t, filter_id, , "as in the name")                                          \
+    FIELD(s, 32, uint64_t, nonce, , "random, as in the name")                                      \
+    FIELD(s, 40, uint8_t, boot_id, [TAMIS__BOOT_ID_BYTES],                                         \
+          "as in a segment (3.1.3), of the boot under which it was made")                          \
+    FIELD(s, 56, int64_t, created_at, , "time")                                                    \
+    FIELD(s, 64, uint64_t, checksum, , "XXH3-64 of the 64 bytes before")                           \
+    FIELD(s, 72, uint8_t, zero, [4024], "0")
+TAMIS__FILE_STRUCT(tamis__log_header, TAMIS__LOG_FIELDS, TAMIS__LOG_HEADER_BYTES);
 
 /* Closes the header with its checksum. */
 void tamis__log_header_seal(struct tamis__log_header *header);
@@ -60,22 +51,18 @@ enum tamis__frame_type {
     TAMIS__FRAME_KEYS = 2,    /* length as u32, bytes; for hash sets that have no such digest */
 };
 
-struct tamis__frame_header {
-    uint64_t checksum;      /*    0   8  XXH3-64 of all that follows, from the log's nonce */
-    uint32_t magic;         /*    8   4  TAMIS__FRAME_MAGIC                                */
-    uint32_t type;          /*   12   4  enum tamis__frame_type                            */
-    uint64_t segment;       /*   16   8  number of the segment that its keys are in        */
-    uint64_t epoch;         /*   24   8  how often the log had begun anew                  */
-    uint32_t count;         /*   32   4  keys, 1 to 1024                                   */
-    uint32_t payload_bytes; /*   36   4  bytes of keys; then 0 up to a multiple of 64      */
-};
-TAMIS__AT(struct tamis__frame_header, magic, 8);
-TAMIS__AT(struct tamis__frame_header, type, 12);
-TAMIS__AT(struct tamis__frame_header, segment, 16);
-TAMIS__AT(struct tamis__frame_header, epoch, 24);
-TAMIS__AT(struct tamis__frame_header, count, 32);
-TAMIS__AT(struct tamis__frame_header, payload_bytes, 36);
-TAMIS__SIZE(struct tamis__frame_header, 40);
+#define TAMIS__FRAME_FIELDS(FIELD, s)                                                              \
+    FIELD(s, 0, uint64_t, checksum, ,                                                              \
+          "XXH3-64 with the nonce as seed, of all bytes from 8 to the end of the frame")           \
+    FIELD(s, 8, uint32_t, magic, , "`FRM` LF")                                                     \
+    FIELD(s, 12, uint32_t, type, , "1: digests; 2: keys")                                          \
+    FIELD(s, 16, uint64_t, segment, , "number of the segment that the keys were added to")         \
+    FIELD(s, 24, uint64_t, epoch, ,                                                                \
+          "1, and one more each time that the log has begun anew at its front")                    \
+    FIELD(s, 32, uint32_t, count, , "of keys, 1 to 1024")                                          \
+    FIELD(s, 36, uint32_t, payload_bytes, ,                                                        \
+          "bytes of the payload, which follows; then 0 to the end of the frame")
+TAMIS__FILE_STRUCT(tamis__frame_header, TAMIS__FRAME_FIELDS, 40);
 
 struct tamis__frame {
     enum tamis__frame_type type;

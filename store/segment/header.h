@@ -74,33 +74,28 @@
 #define TAMIS__IMPORT_DIGEST_BYTES 16u
 #define TAMIS__IMPORTED_FROM_BYTES ((size_t)TAMIS_IMPORTED_FROM_BYTES)
 
-struct tamis__name_label {
-    uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
-    uint32_t bytes;     /*   8   4  length of the name                                    */
-    uint32_t reserved0; /*  12   4  0                                                     */
-    char name[256];     /*  16 256  UTF-8, padded with zeros                              */
-    uint8_t zero[40];   /* 272  40  0                                                     */
-    uint64_t checksum;  /* 312   8  XXH3-64 of the 312 bytes before                       */
-};
-TAMIS__AT(struct tamis__name_label, bytes, 8);
-TAMIS__AT(struct tamis__name_label, name, 16);
-TAMIS__AT(struct tamis__name_label, zero, 272);
-TAMIS__AT(struct tamis__name_label, checksum, 312);
-TAMIS__SIZE(struct tamis__name_label, 320);
+#define TAMIS__LABEL_FIELDS(FIELD, s)                                                              \
+    FIELD(s, 0, uint64_t, sequence, ,                                                              \
+          "the filter record's name_sequence that this name goes with; 0: never written")          \
+    FIELD(s, 8, uint32_t, bytes, , "length of the name, 1 to 255")                                 \
+    FIELD(s, 12, uint32_t, reserved0, , "reserved")                                                \
+    FIELD(s, 16, char, name, [256], "UTF-8, filled up with zeros; there is at least one")          \
+    FIELD(s, 272, uint8_t, zero, [40], "reserved")                                                 \
+    FIELD(s, 312, uint64_t, checksum, , "XXH3-64 of the 312 bytes before")
+TAMIS__FILE_STRUCT(tamis__name_label, TAMIS__LABEL_FIELDS, 320);
 
 /* Bytes that a foreign format had behind the data, and wants to have back; and behind them who has
  * signed the list, a NUL, and what the signer says of it. */
 #define TAMIS__ATTACHMENT_BYTES 360
-struct tamis__attachment {
-    uint32_t bytes;                        /*   0   4  of what the stream had; 0: nothing    */
-    uint32_t signer_bytes;                 /*   4   4  of the signer, behind it; 0: none     */
-    uint8_t data[TAMIS__ATTACHMENT_BYTES]; /*   8 360  padded with zeros                     */
-    uint64_t checksum;                     /* 368   8  XXH3-64 of the 368 bytes before, or 0 */
-};
-TAMIS__AT(struct tamis__attachment, signer_bytes, 4);
-TAMIS__AT(struct tamis__attachment, data, 8);
-TAMIS__AT(struct tamis__attachment, checksum, 368);
-TAMIS__SIZE(struct tamis__attachment, 376);
+#define TAMIS__ATTACHMENT_FIELDS(FIELD, s)                                                         \
+    FIELD(s, 0, uint32_t, bytes, , "of what a file of DCSO had behind its bits")                   \
+    FIELD(s, 4, uint32_t, signer_bytes, ,                                                          \
+          "of what is noted of the signature, at most 360 with the former")                        \
+    FIELD(s, 8, uint8_t, data, [TAMIS__ATTACHMENT_BYTES],                                          \
+          "the former; behind it who has signed the list (23 bytes at most), a zero byte, and "    \
+          "what the signer says of it (319); filled up with zeros")                                \
+    FIELD(s, 368, uint64_t, checksum, , "XXH3-64 of the 368 bytes before")
+TAMIS__FILE_STRUCT(tamis__attachment, TAMIS__ATTACHMENT_FIELDS, 376);
 
 /*
  * The word `mixed` counts merges: the low half has those that have begun and not ended, the high
@@ -114,204 +109,187 @@ TAMIS__SIZE(struct tamis__attachment, 376);
     (((uint64_t)1 << 32) - 1) /* one less that has begun, one more that has ended */
 
 /*
- * The live words: what changes while others have the segment mapped, by atomic operations.  Behind
- * each field stand its offset, its bytes and its meaning.
+ * The live words: what changes while others have the segment mapped, by atomic operations.  `mixed`
+ * is made of TAMIS__MIXED_*, `next` of TAMIS__NEXT_* (live.h), `mark` of TAMIS__MARK_* (mark.h);
+ * room.h explains `granted`; `pages` is an enum tamis_pages.
  */
-/* clang-format off */
-struct tamis__live {
-    uint64_t mixed;            /*    0    8  merges into it: TAMIS__MIXED_*; atomic additions    */
-    uint64_t epoch;            /*    8    8  raised at each publication; adders read it          */
-    uint64_t next;             /*   16    8  number of the next segment; 0: none; TAMIS__NEXT_*  */
-    uint64_t exceptions;       /*   24    8  number of the index of exceptions in force; 0: none */
-    uint64_t in_force;         /*   32    8  publication of the newest list that ends with it    */
-    uint64_t mark;             /*   40    8  TAMIS__MARK_*, and a count of writers; segment/mark.h  */
-    uint8_t boot_id[TAMIS__BOOT_ID_BYTES];
-                               /*   48   16  boot under which it was marked dirty                */
-    int64_t clean_until;       /*   64    8  ns since 1970: what was added before is on the disk */
-    uint64_t overflow_levels;  /*   72    8  levels of overflow in force; adders raise it        */
-    int64_t unclean_since;     /*   80    8  keys added since then may be missing; 0: none is    */
-    int64_t degraded_since;    /*   88    8  when a sync failed that none has mended; 0: none    */
-    uint64_t syncs_begun;      /*   96    8  syncs of this segment, by any process               */
-    uint64_t syncs_done;       /*  104    8  the greatest syncs_begun that has ended well        */
-    uint64_t unlogged;         /*  112    8  durable: adds between first bit and sync of the log */
-    uint64_t granted;          /*  120    8  room given to the stripes as quotas; segment/room.h */
-    uint64_t pages;            /*  128    8  enum tamis_pages: what `auto` is now; 0: as SMALL   */
-};
-/* clang-format on */
-TAMIS__AT(struct tamis__live, mixed, 0);
-TAMIS__AT(struct tamis__live, epoch, 8);
-TAMIS__AT(struct tamis__live, next, 16);
-TAMIS__AT(struct tamis__live, exceptions, 24);
-TAMIS__AT(struct tamis__live, in_force, 32);
-TAMIS__AT(struct tamis__live, mark, 40);
-TAMIS__AT(struct tamis__live, boot_id, 48);
-TAMIS__AT(struct tamis__live, clean_until, 64);
-TAMIS__AT(struct tamis__live, overflow_levels, 72);
-TAMIS__AT(struct tamis__live, unclean_since, 80);
-TAMIS__AT(struct tamis__live, degraded_since, 88);
-TAMIS__AT(struct tamis__live, syncs_begun, 96);
-TAMIS__AT(struct tamis__live, syncs_done, 104);
-TAMIS__AT(struct tamis__live, unlogged, 112);
-TAMIS__AT(struct tamis__live, granted, 120);
-TAMIS__AT(struct tamis__live, pages, 128);
-TAMIS__SIZE(struct tamis__live, 136);
+#define TAMIS__LIVE_FIELDS(FIELD, s)                                                               \
+    FIELD(s, 0, uint64_t, mixed, ,                                                                 \
+          "low half: merges into the segment that have begun and not ended, and 1 where its "      \
+          "pages are of different instants for another reason (a recovery that left it "           \
+          "unclean, a copy beside writers, an intersection); high half: merges that have "         \
+          "ended. `verify` alone heeds it")                                                        \
+    FIELD(s, 8, uint64_t, epoch, ,                                                                 \
+          "0 at first; raised, in each segment of the filter, before a commit that takes "         \
+          "segments out of the list or drops the filter")                                          \
+    FIELD(s, 16, uint64_t, next, ,                                                                 \
+          "number of the segment that goes on after this one, or begins the list that took "       \
+          "the place of this one's; 0: none does, as far as it knows; 2^62 + a number: the "       \
+          "spare of that number is ready to be entered, and none goes on so far; 2^64 - 1: "       \
+          "the filter is full and refuses new keys; 2^64 - 2: the filter was dropped")             \
+    FIELD(s, 24, uint64_t, exceptions, ,                                                           \
+          "of the newest segment in force: number of the index of exceptions that is in "          \
+          "force, 0: none")                                                                        \
+    FIELD(s, 32, uint64_t, in_force, ,                                                             \
+          "publication with which a list that this segment is the newest of came into force "      \
+          "last; 0: it never was the newest when that was written")                                \
+    FIELD(s, 40, uint64_t, mark, ,                                                                 \
+          "bit 0: written to since clean_until; bit 1: bit 0 and boot_id are on the disk; bit "    \
+          "2: a writer held no lock; bit 63: sealed (3.8), if bits 0 to 2 are 0; the rest "        \
+          "counts writers (durability.md)")                                                        \
+    FIELD(s, 48, uint8_t, boot_id, [TAMIS__BOOT_ID_BYTES],                                         \
+          "the kernel's, as 16 bytes in the order in which it prints them, when it was marked")    \
+    FIELD(s, 64, int64_t, clean_until, ,                                                           \
+          "time: what was written before is on the disk; 0: see created_at")                       \
+    FIELD(s, 72, uint64_t, overflow_levels, ,                                                      \
+          "of kind 3: levels of the overflow table that are in force (3.5)")                       \
+    FIELD(s, 80, int64_t, unclean_since, ,                                                         \
+          "time: keys that were added since may be missing; 0: none is")                           \
+    FIELD(s, 88, int64_t, degraded_since, ,                                                        \
+          "time at which a sync of the segment failed, none having ended well since; 0")           \
+    FIELD(s, 96, uint64_t, syncs_begun, , "checkpoints of this segment that have begun")           \
+    FIELD(s, 104, uint64_t, syncs_done, , "the greatest syncs_begun of one that has ended well")   \
+    FIELD(s, 112, uint64_t, unlogged, ,                                                            \
+          "of a durable filter: adders that have set bits, or may have, that no synced log "       \
+          "has yet")                                                                               \
+    FIELD(s, 120, uint64_t, granted, ,                                                             \
+          "keys of the capacity that the stripes were given as quotas, or that came in by "        \
+          "other ways (3.1.5)")                                                                    \
+    FIELD(s, 128, uint64_t, pages, ,                                                               \
+          "with the setting auto: 2 while so many keys come that pages of 2 MiB are worth it; "    \
+          "else 0 or 1. A hint: no answer depends on it")
+TAMIS__FILE_STRUCT(tamis__live, TAMIS__LIVE_FIELDS, 136);
 
 /* Any adder and remover writes here, by atomic additions and without a lock.  The sum of `items`
  * over the stripes is the item count.  A single stripe of a counting segment may be below zero
  * (two's complement), because the remover of a key may run on another processor than its adder did.
  * `quota` is the part of the segment's room that adders of this stripe may use (segment/room.h).
  * What a batch holds is taken off the quota until the batch is counted. */
-struct tamis__stripe {
-    uint64_t items;
-    uint64_t quota;
-    /* A part of the key rule (tamis__header_key_rule).  It fills a cache line, so that adders on
-     * different processors do not meet, and never changes. */
-    char key_rule[48];
-};
-TAMIS__AT(struct tamis__stripe, quota, 8);
-TAMIS__AT(struct tamis__stripe, key_rule, 16);
-TAMIS__SIZE(struct tamis__stripe, 64);
+#define TAMIS__STRIPE_FIELDS(FIELD, s)                                                             \
+    FIELD(s, 0, uint64_t, items, ,                                                                 \
+          "keys that were counted on this stripe; of kind 3 signed (3.5)")                         \
+    FIELD(s, 8, uint64_t, quota, , "this stripe's part of the room, less what batches hold")       \
+    FIELD(s, 16, char, key_rule, [48], "a part of the key rule (3.1.8); else reserved")
+TAMIS__FILE_STRUCT(tamis__stripe, TAMIS__STRIPE_FIELDS, 64);
 
 /*
- * The header itself.  Behind each field stand its offset, its bytes and its meaning; where a field
- * is long, on the line after it.  clang-format would tear the table apart.
+ * The header itself.  `kind` is an enum tamis_kind, `hash_set` an enum tamis__hash_set_id,
+ * `bit_order` an enum tamis__bit_order, `on_full` an enum tamis_on_full, `flags` is made of
+ * TAMIS_SEGMENT_*; rates are the bits of a double.  A block lock is 0 or the nonce of its owner.
  */
-/* clang-format off */
-struct tamis__segment_header {
-    uint8_t magic[8];          /*    0    8  TAMIS__SEGMENT_MAGIC                                */
-    uint32_t format_version;   /*    8    4  readers refuse a greater one                        */
-    uint32_t incompat_flags;   /*   12    4  unknown bit: refuse to open                         */
-    uint32_t compat_flags;     /*   16    4  unknown bit: read, do not write                     */
-    uint32_t header_bytes;     /*   20    4  4096; of a file of one page 2304                    */
-    uint64_t number;           /*   24    8  segment number, as in the name                      */
-    uint64_t filter_id;        /*   32    8  which filter of the store                           */
-    uint64_t store_id;         /*   40    8  random, the same in the catalog                     */
-    uint32_t kind;             /*   48    4  enum tamis_kind                                     */
-    uint32_t hash_set;         /*   52    4  enum tamis__hash_set_id                             */
-    uint64_t seed;             /*   56    8  seed of the hash set                                */
-    uint64_t m_bits;           /*   64    8  bits, or counters                                   */
-    uint32_t k;                /*   72    4  hashes per key                                      */
-    uint32_t words;            /*   76    4  z of a blocked filter, else 0                       */
-    uint64_t capacity;         /*   80    8  keys                                                */
-    uint64_t fp_rate;          /*   88    8  IEEE 754 double                                     */
-    uint64_t data_offset;      /*   96    8  header_bytes or 2 MiB                               */
-    uint64_t data_bytes;       /*  104    8  8 ceil(m / 64); with counters m counter_bits / 8    */
-    uint64_t file_bytes;       /*  112    8  size of the file, at first                          */
-    int64_t created_at;        /*  120    8  ns since 1970 UTC                                   */
-    uint32_t bit_order;        /*  128    4  enum tamis__bit_order                               */
-    uint32_t stripes;          /*  132    4  number of item counters: 32; of one page 4          */
-    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
-                               /*  136   64  parameters of the hash set; 0 for xxh3              */
-    uint64_t generation;       /*  200    8  generation that it was made for                     */
-    uint32_t flags;            /*  208    4  TAMIS_SEGMENT_*; no unknown bit matters             */
-    uint32_t key_rule_sum;     /*  212    4  low half of the XXH3-64 of the key rule; 0: none     */
-    uint8_t kept[TAMIS__KEPT_BYTES];
-                               /*  216   32  what an imported format needs at export; else 0     */
-    uint64_t filter_capacity;  /*  248    8  n that the filter was made for                      */
-    uint64_t filter_rate;      /*  256    8  IEEE 754 double, rate of the whole filter           */
-    uint32_t on_full;          /*  264    4  enum tamis_on_full; 0 as TAMIS_ON_FULL_WARN         */
-    uint32_t slices;           /*  268    4  slices of the window; 0: no window                  */
-    int64_t window_ns;         /*  272    8  window in time; 0: it is in items, or there is none */
-    uint64_t window_items;     /*  280    8  window in items; 0: it is in time, or there is none */
-    uint64_t slice;            /*  288    8  ordinal of the slice that it belongs to, from 0     */
-    int64_t slice_start;       /*  296    8  ns since 1970, when that slice began; 0: no window  */
-    uint32_t step;             /*  304    4  how often the filter, or the slice, had grown       */
-    uint32_t counter_bits;     /*  308    4  bits of a counter; 0: the data are bits             */
-    uint32_t fingerprint_bits; /*  312    4  fuse: 8 to 32; else 0                                */
-    uint32_t pieces;           /*  316    4  fuse: pieces, each with a seed of its own; else 0   */
-    uint32_t piece_segments;   /*  320    4  fuse: segments where a first slot can lie           */
-    uint32_t segment_slots;    /*  324    4  fuse: slots of one of these segments, 2^n           */
-    uint64_t data_checksum;    /*  328    8  XXH3-64 of the data of a static segment; else 0     */
-    uint64_t publication;      /*  336    8  publication that put it in force                    */
-    uint32_t keep;             /*  344    4  older generations that the filter keeps             */
-    uint32_t list_start;       /*  348    4  1: no segment before it is in force with it         */
-    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
-                               /*  352   16  digest of the keys that it was built from; else 0   */
-    uint32_t durable;          /*  368    4  1: no answer before its log is on the disk; else 0  */
-    uint32_t window_from;      /*  372    4  0: keys count from their last add; 1: the first     */
-    int64_t imported_at;       /*  376    8  ns since 1970: import of the list; 0: none is noted */
-    uint8_t imported_digest[TAMIS__IMPORT_DIGEST_BYTES];
-                               /*  384   16  of the stream that it came from                     */
-    char imported_from[TAMIS__IMPORTED_FROM_BYTES];
-                               /*  400   80  where that was; filled up with zeros, one or more   */
-    int64_t imported_made_at;  /*  480    8  ns since 1970: when the stream says the list was
-                                           made; 0: it does not say                        */
-    int64_t imported_signed_at;
-                               /*  488    8  ns since 1970: when it was signed; 0: not known     */
-    uint64_t imported_signature;
-                               /*  496    8  which signature that was; 0: it was not signed      */
-    uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
-    struct tamis__name_label labels[2];
-                               /*  512  640  the name of the filter, twice                       */
-    struct tamis__attachment attachment;
-                               /* 1152  376  what a stream had behind its data, and its signer   */
-    struct tamis__live live;   /* 1528  136  the live words                                      */
-    uint64_t block_locks[TAMIS__BLOCK_LOCKS];
-                               /* 1664  384  locks of removers: 0, or the owner's nonce          */
-    struct tamis__stripe items[TAMIS__STRIPES];
-                               /* 2048 2048  the item counters                                   */
-};
-/* clang-format on */
-TAMIS__AT(struct tamis__segment_header, format_version, 8);
-TAMIS__AT(struct tamis__segment_header, incompat_flags, 12);
-TAMIS__AT(struct tamis__segment_header, compat_flags, 16);
-TAMIS__AT(struct tamis__segment_header, header_bytes, 20);
-TAMIS__AT(struct tamis__segment_header, number, 24);
-TAMIS__AT(struct tamis__segment_header, filter_id, 32);
-TAMIS__AT(struct tamis__segment_header, store_id, 40);
-TAMIS__AT(struct tamis__segment_header, kind, 48);
-TAMIS__AT(struct tamis__segment_header, hash_set, 52);
-TAMIS__AT(struct tamis__segment_header, seed, 56);
-TAMIS__AT(struct tamis__segment_header, m_bits, 64);
-TAMIS__AT(struct tamis__segment_header, k, 72);
-TAMIS__AT(struct tamis__segment_header, words, 76);
-TAMIS__AT(struct tamis__segment_header, capacity, 80);
-TAMIS__AT(struct tamis__segment_header, fp_rate, 88);
-TAMIS__AT(struct tamis__segment_header, data_offset, 96);
-TAMIS__AT(struct tamis__segment_header, data_bytes, 104);
-TAMIS__AT(struct tamis__segment_header, file_bytes, 112);
-TAMIS__AT(struct tamis__segment_header, created_at, 120);
-TAMIS__AT(struct tamis__segment_header, bit_order, 128);
-TAMIS__AT(struct tamis__segment_header, stripes, 132);
-TAMIS__AT(struct tamis__segment_header, parameters, 136);
-TAMIS__AT(struct tamis__segment_header, generation, 200);
-TAMIS__AT(struct tamis__segment_header, flags, 208);
-TAMIS__AT(struct tamis__segment_header, key_rule_sum, 212);
-TAMIS__AT(struct tamis__segment_header, kept, 216);
-TAMIS__AT(struct tamis__segment_header, filter_capacity, 248);
-TAMIS__AT(struct tamis__segment_header, filter_rate, 256);
-TAMIS__AT(struct tamis__segment_header, on_full, 264);
-TAMIS__AT(struct tamis__segment_header, slices, 268);
-TAMIS__AT(struct tamis__segment_header, window_ns, 272);
-TAMIS__AT(struct tamis__segment_header, window_items, 280);
-TAMIS__AT(struct tamis__segment_header, slice, 288);
-TAMIS__AT(struct tamis__segment_header, slice_start, 296);
-TAMIS__AT(struct tamis__segment_header, step, 304);
-TAMIS__AT(struct tamis__segment_header, counter_bits, 308);
-TAMIS__AT(struct tamis__segment_header, fingerprint_bits, 312);
-TAMIS__AT(struct tamis__segment_header, pieces, 316);
-TAMIS__AT(struct tamis__segment_header, piece_segments, 320);
-TAMIS__AT(struct tamis__segment_header, segment_slots, 324);
-TAMIS__AT(struct tamis__segment_header, data_checksum, 328);
-TAMIS__AT(struct tamis__segment_header, publication, 336);
-TAMIS__AT(struct tamis__segment_header, keep, 344);
-TAMIS__AT(struct tamis__segment_header, list_start, 348);
-TAMIS__AT(struct tamis__segment_header, key_digest, 352);
-TAMIS__AT(struct tamis__segment_header, durable, 368);
-TAMIS__AT(struct tamis__segment_header, window_from, 372);
-TAMIS__AT(struct tamis__segment_header, imported_at, 376);
-TAMIS__AT(struct tamis__segment_header, imported_digest, 384);
-TAMIS__AT(struct tamis__segment_header, imported_from, 400);
-TAMIS__AT(struct tamis__segment_header, imported_made_at, 480);
-TAMIS__AT(struct tamis__segment_header, imported_signed_at, 488);
-TAMIS__AT(struct tamis__segment_header, imported_signature, 496);
-TAMIS__AT(struct tamis__segment_header, checksum, 504);
-TAMIS__AT(struct tamis__segment_header, labels, 512);
-TAMIS__AT(struct tamis__segment_header, attachment, 1152);
-TAMIS__AT(struct tamis__segment_header, live, 1528);
-TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
-TAMIS__AT(struct tamis__segment_header, items, 2048);
-TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
+#define TAMIS__CONSTANT_FIELDS(FIELD, s)                                                           \
+    FIELD(s, 0, uint8_t, magic, [8], "`54 41 4d 49 53 0d 0a 00`: \"TAMIS\", CR, LF, NUL")          \
+    FIELD(s, 8, uint32_t, format_version, , "1; refuse a greater one")                             \
+    FIELD(s, 12, uint32_t, incompat_flags, ,                                                       \
+          "bit 0: kind 4 with packed fingerprints (3.6), unknown of other kinds; bit 1: the "      \
+          "filter has a key rule (3.1.8); bit 2: header and data share one page (3.1.9); with "    \
+          "an unknown bit: refuse the segment")                                                    \
+    FIELD(s, 16, uint32_t, compat_flags, ,                                                         \
+          "bit 0 (room): who adds takes room first (3.1.5), and never goes on in a list of "       \
+          "which it does not know that it is in force; with an unknown bit: read it, do not "      \
+          "write to it")                                                                           \
+    FIELD(s, 20, uint32_t, header_bytes, , "4096; with bit 2 of incompat_flags 2304")              \
+    FIELD(s, 24, uint64_t, number, , "as in the file's name")                                      \
+    FIELD(s, 32, uint64_t, filter_id, , "the filter that it belongs to")                           \
+    FIELD(s, 40, uint64_t, store_id, , "the store that it was made in")                            \
+    FIELD(s, 48, uint32_t, kind, ,                                                                 \
+          "1 blocked (3.3), 2 bloom (3.4), 3 counting (3.5), 4 fuse (3.6), 5 an index of "         \
+          "exceptions (3.7)")                                                                      \
+    FIELD(s, 52, uint32_t, hash_set, ,                                                             \
+          "1 xxh3, 2 php, 3 php-mt, 4 php-mt-legacy, 5 md5, 6 redisbloom, 7 guava, 8 sip, 9 "      \
+          "spark-v1, 10 spark-v2, 11 parquet, 12 dcso, 13 pybloomfilter (3.4)")                    \
+    FIELD(s, 56, uint64_t, seed, , "of the hash set; xxh3 and spark-v2 heed it")                   \
+    FIELD(s, 64, uint64_t, m_bits, ,                                                               \
+          "m, the size of the bit array in bits; of kind 3 in counters; of kind 4 of the "         \
+          "fingerprints, of kind 5 of the data")                                                   \
+    FIELD(s, 72, uint32_t, k, ,                                                                    \
+          "bits that a key sets, or counters that it raises; of kind 4 3, of kind 5 1")            \
+    FIELD(s, 76, uint32_t, words, , "z of kinds 1 and 3, 0 of the others")                         \
+    FIELD(s, 80, uint64_t, capacity, , "keys that the segment was made for, 1 to 2^56")            \
+    FIELD(s, 88, uint64_t, fp_rate, , "rate at capacity, above 0, at most 1")                      \
+    FIELD(s, 96, uint64_t, data_offset, , "see 3.2")                                               \
+    FIELD(s, 104, uint64_t, data_bytes, , "see 3.2; of kind 3, 3.5; of kind 4, 3.6")               \
+    FIELD(s, 112, uint64_t, file_bytes, , "see 3.2; of kind 3 what the file has at first")         \
+    FIELD(s, 120, int64_t, created_at, , "time")                                                   \
+    FIELD(s, 128, uint32_t, bit_order, ,                                                           \
+          "0: least significant bit first, 1: most significant bit first (3.2)")                   \
+    FIELD(s, 132, uint32_t, stripes, , "32; with bit 2 of incompat_flags 4")                       \
+    FIELD(s, 136, uint8_t, parameters, [TAMIS__HASH_PARAMETER_BYTES],                              \
+          "of the hash set; 0 but for php, sip and pybloomfilter (3.4)")                           \
+    FIELD(s, 200, uint64_t, generation, , "that the segment was made for; 1 for a filter's first") \
+    FIELD(s, 208, uint32_t, flags, ,                                                               \
+          "bit 0: the items were estimated when the segment was imported or merged; others "       \
+          "say nothing that a reader needs")                                                       \
+    FIELD(s, 212, uint32_t, key_rule_sum, ,                                                        \
+          "with bit 1 of incompat_flags: of the key rule (3.1.8); else reserved")                  \
+    FIELD(s, 216, uint8_t, kept, [TAMIS__KEPT_BYTES],                                              \
+          "what the format that the segment was imported from wants to have back (3.1.6); "        \
+          "else 0")                                                                                \
+    FIELD(s, 248, uint64_t, filter_capacity, ,                                                     \
+          "keys that the whole filter was made for, 1 to 2^56 (3.1.4)")                            \
+    FIELD(s, 256, uint64_t, filter_rate, , "rate that it was made for, above 0, at most 1")        \
+    FIELD(s, 264, uint32_t, on_full, , "0 or 3 warn, 1 grow, 2 refuse")                            \
+    FIELD(s, 268, uint32_t, slices, , "of the window, 1 to 32; 0: no window")                      \
+    FIELD(s, 272, int64_t, window_ns, ,                                                            \
+          "i64, length of the window in time; 0: by items, or no window")                          \
+    FIELD(s, 280, uint64_t, window_items, , "its length in items; 0: by time, or no window")       \
+    FIELD(s, 288, uint64_t, slice, ,                                                               \
+          "which slice of the window the segment belongs to, from 0; 0 without a window")          \
+    FIELD(s, 296, int64_t, slice_start, , "time, when that slice began; 0 without a window")       \
+    FIELD(s, 304, uint32_t, step, ,                                                                \
+          "how often the filter, or with a window the slice, had grown before this segment; "      \
+          "at most 63")                                                                            \
+    FIELD(s, 308, uint32_t, counter_bits, , "c of kind 3 (3.5); 0 of the others")                  \
+    FIELD(s, 312, uint32_t, fingerprint_bits, , "f of kind 4 (3.6): 8 to 32; 0 of the others")     \
+    FIELD(s, 316, uint32_t, pieces, , "of kind 4; 0 of the others")                                \
+    FIELD(s, 320, uint32_t, piece_segments, , "of kind 4; 0 of the others")                        \
+    FIELD(s, 324, uint32_t, segment_slots, , "of kind 4; 0 of the others")                         \
+    FIELD(s, 328, uint64_t, data_checksum, ,                                                       \
+          "of kinds 4 and 5, whose data never change: XXH3-64 of the data_bytes bytes at "         \
+          "data_offset; 0 of the others")                                                          \
+    FIELD(s, 336, uint64_t, publication, ,                                                         \
+          "of the filter record, with which the segment came into force")                          \
+    FIELD(s, 344, uint32_t, keep, , "as in the filter record, when the segment was made")          \
+    FIELD(s, 348, uint32_t, list_start, ,                                                          \
+          "1: it begins a list, none before it is in force with it; 0: it goes on after the "      \
+          "one before it")                                                                         \
+    FIELD(s, 352, uint8_t, key_digest, [TAMIS__KEY_DIGEST_BYTES],                                  \
+          "of the keys that it was built from (3.6); 0: it was not built")                         \
+    FIELD(s, 368, uint32_t, durable, , "1: the filter has logs (durability.md); 0: it has none")   \
+    FIELD(s, 372, uint32_t, window_from, ,                                                         \
+          "of a window, 0: a key counts from its last add (all files that were made before "       \
+          "there was this field); 1: from its first")                                              \
+    FIELD(s, 376, int64_t, imported_at, ,                                                          \
+          "time of the import that made the list which this segment begins; 0: it was not "        \
+          "imported, or nothing is noted of it")                                                   \
+    FIELD(s, 384, uint8_t, imported_digest, [TAMIS__IMPORT_DIGEST_BYTES],                          \
+          "of the stream (exchange.md, \"As the next generation\"); no answer depends on it, "     \
+          "nor on the next")                                                                       \
+    FIELD(s, 400, char, imported_from, [TAMIS__IMPORTED_FROM_BYTES],                               \
+          "where the stream was, filled up with zeros; there is at least one")                     \
+    FIELD(s, 480, int64_t, imported_made_at, ,                                                     \
+          "when the last segment of the stream was made, as the stream says; 0: it does not "      \
+          "say, or the list was not imported; no answer depends on this, nor on the next")         \
+    FIELD(s, 488, int64_t, imported_signed_at, , "when the stream was signed; 0: not known")       \
+    FIELD(s, 496, uint64_t, imported_signature, ,                                                  \
+          "which signature that was, as a number that who imported it has made of it; 0: it "      \
+          "was not signed")                                                                        \
+    FIELD(s, 504, uint64_t, checksum, , "XXH3-64 of the 504 bytes before")
+/* The other parts of the header. */
+#define TAMIS__PART_FIELDS(FIELD, s)                                                               \
+    FIELD(s, 512, struct tamis__name_label, labels, [2], "the name of the filter, twice (3.1.2)")  \
+    FIELD(s, 1152, struct tamis__attachment, attachment, ,                                         \
+          "what a stream had behind its data, and its signer (3.1.7)")                             \
+    FIELD(s, 1528, struct tamis__live, live, , "live words, which change while mapped (3.1.3)")    \
+    FIELD(s, 1664, uint64_t, block_locks, [TAMIS__BLOCK_LOCKS],                                    \
+          "of kind 3: locks of removers (3.5); of a file of one page the first 8, then the "       \
+          "end of the key rule (3.1.8)")                                                           \
+    FIELD(s, 2048, struct tamis__stripe, items, [TAMIS__STRIPES],                                  \
+          "the item stripes; of a file of one page 4 of them (3.1.5)")
+#define TAMIS__HEADER_FIELDS(FIELD, s)                                                             \
+    TAMIS__CONSTANT_FIELDS(FIELD, s)                                                               \
+    TAMIS__PART_FIELDS(FIELD, s)
+TAMIS__FILE_STRUCT(tamis__segment_header, TAMIS__HEADER_FIELDS, TAMIS__HEADER_BYTES);
 
 /* Why a header was refused: a place in the file, and a clause that fits behind "<file> ". */
 struct tamis__refusal {

@@ -20,24 +20,20 @@
 
 #define TAMIS__SUMS_MAGIC "TAMSUMS\n" /* without its NUL */
 
-struct tamis__sums_head {
-    uint64_t checksum;       /*  0  8  XXH3-64 of the 56 bytes behind it                     */
-    uint8_t magic[8];        /*  8  8  TAMIS__SUMS_MAGIC                                     */
-    uint64_t mark;           /* 16  8  the mark with which the table holds                   */
-    uint64_t items;          /* 24  8  the sum of the item stripes                           */
-    uint64_t fixed;          /* 32  8  of the header, what is constant and in no checksum     */
-    uint64_t overflow_bytes; /* 40  8  kind counting: levels of overflow in force            */
-    uint64_t overflow;       /* 48  8  their XXH3-64                                         */
-    uint64_t sums;           /* 56  8  XXH3-64 of the sums                                   */
-};
-TAMIS__AT(struct tamis__sums_head, magic, 8);
-TAMIS__AT(struct tamis__sums_head, mark, 16);
-TAMIS__AT(struct tamis__sums_head, items, 24);
-TAMIS__AT(struct tamis__sums_head, fixed, 32);
-TAMIS__AT(struct tamis__sums_head, overflow_bytes, 40);
-TAMIS__AT(struct tamis__sums_head, overflow, 48);
-TAMIS__AT(struct tamis__sums_head, sums, 56);
-TAMIS__SIZE(struct tamis__sums_head, TAMIS__SUMS_HEAD_BYTES);
+#define TAMIS__SUMS_FIELDS(FIELD, s)                                                               \
+    FIELD(s, 0, uint64_t, checksum, , "XXH3-64 of the 56 bytes behind it")                         \
+    FIELD(s, 8, uint8_t, magic, [8], "`TAMSUMS` LF")                                               \
+    FIELD(s, 16, uint64_t, mark, , "with which the table holds, bit 63 included")                  \
+    FIELD(s, 24, uint64_t, items, , "the sum of the stripes")                                      \
+    FIELD(s, 32, uint64_t, fixed, ,                                                                \
+          "XXH3-64 of the bytes 1152 to 1527 of the header, then 16 to 63 of each stripe; in a "   \
+          "file of one page then 1728 to 2047")                                                    \
+    FIELD(s, 40, uint64_t, overflow_bytes, ,                                                       \
+          "of kind 3, the bytes of the levels in force; else 0")                                   \
+    FIELD(s, 48, uint64_t, overflow, ,                                                             \
+          "XXH3-64 of these bytes, which begin at file_bytes; 0 if there are none")                \
+    FIELD(s, 56, uint64_t, sums, , "XXH3-64 of all that follows")
+TAMIS__FILE_STRUCT(tamis__sums_head, TAMIS__SUMS_FIELDS, TAMIS__SUMS_HEAD_BYTES);
 
 /* Has the file room for a table?  Static data have a checksum in the header, and files that were
  * made before there were tables may have no room. */

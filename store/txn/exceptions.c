@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exceptions.c: see exceptions.h. */
 #include "txn/exceptions.h"
+#include "exceptions/index.h"
 #include "segment/broken.h"
 
 int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,

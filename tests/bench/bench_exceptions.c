@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "txn/exceptions.h"
 
 #define KEYS 10000000u

@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+from tables import hold
+
 ANYWHERE, INFO, REPLY, BINDINGS = range(4)
 FILTER, SEGMENT = 1, 2
 MADE = 0
@@ -138,19 +140,7 @@ def check_documents(folder, write=""):
     for path, begin, end, wanted in (
             ("man/tamis-info.1", '.\\" The table of fields begins: tests/docs/fields.py\n', '.\\" The table ends.\n', man_list()),
             ("redis.md", "<!-- The table of fields begins: tests/docs/fields.py -->\n", "<!-- The table ends. -->\n", reply_table())):
-        path = os.path.join(folder, path)
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        before, mark, rest = text.partition(begin)
-        has, mark_of_end, after = rest.partition(end)
-        assert mark and mark_of_end, f"{path} has no place for the table"
-        if write:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(before + begin + wanted + end + after)
-        elif has != wanted:
-            import difflib
-            print("".join(difflib.unified_diff(has.splitlines(True), wanted.splitlines(True), path, "the table")))
-            sys.exit(f"{path} is not as the table of fields has it; run {sys.argv[0]} {sys.argv[1]} documents {folder} --write")
+        hold(os.path.join(folder, path), begin, end, wanted, write)
 
 
 # ---- Outputs ---------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "hash/digest.h"
 
 /* What verify calls sound is a set, and has each key of it. */

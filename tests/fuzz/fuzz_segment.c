@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "hash/digest.h"
 #include "kind/kind.h"
 

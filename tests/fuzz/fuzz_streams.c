@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "fuzz_policy.h"
 #include "kind/kind.h"
 #include "txn/draft.h"

@@ -5,7 +5,7 @@
 #include <err.h>
 #include <stdlib.h>
 
-#include "exceptions/set.h"
+#include "exceptions/index.h"
 #include "hash/digest.h"
 #include "txn/exceptions.h"
 
