@@ -3,6 +3,7 @@
  * rescue.c. */
 #include "check/rescue.h"
 #include "exceptions/index.h"
+#include "plan/policy.h"
 #include "segment/broken.h"
 #include "segment/live.h"
 #include "segment/mark.h"
@@ -166,12 +167,28 @@ static int check_gap(const struct tamis__rescue_work *rescue,
         "restore it from a copy and run 'tamis repair', or drop the filter");
 }
 
-/* Does the list begin with its first segment?  In a window the first one may rightly be gone. */
+/* May the window have left behind what was before the first segment of its list?  A window in items
+ * leaves a slice when so many others have begun.  One in time leaves what is past; if that is all,
+ * the newest segment alone stays.  How long slices before this one lasted, nobody knows. */
+static bool may_be_left(const struct tamis__found *first, const struct tamis__found *newest)
+{
+    const struct tamis__policy *policy = &newest->policy;
+    if (policy->slices == 0) return false;
+    if (policy->window_ns > 0)
+        return first->entry.step == 0 ||
+               tamis__policy_past_at(policy, first->entry.slice_start) <= tamis__now_ns();
+    return first->entry.step == 0 &&
+           (first->entry.slice == 0 ||
+            tamis__policy_is_behind(policy, first->entry.slice - 1, newest->entry.slice));
+}
+
+/* Does the list begin with its first segment? */
 static int check_start(const struct tamis__rescue_work *rescue,
-                       const struct tamis__lost_filter *filter, const struct tamis__found *first)
+                       const struct tamis__lost_filter *filter, const struct tamis__found *first,
+                       const struct tamis__found *newest)
 {
     char file[TAMIS__FILE_BYTES];
-    if (first->list_start || first->policy.slices > 0) return 0;
+    if (first->list_start || may_be_left(first, newest)) return 0;
     const int rc = note_lost_part(rescue, first, rescue->store.created_at);
     if (rc < 0) return rc;
     return tamis__repair_tell(
@@ -220,7 +237,7 @@ static void collect_segments(struct tamis__rescue_work *rescue,
 
 /* Reports gaps in the list in force, and makes each segment name the one after it. */
 static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
-                     uint32_t list)
+                     uint32_t list, const struct tamis__found *newest)
 {
     const struct tamis__found *before = NULL;
     int rc = 0;
@@ -228,7 +245,7 @@ static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost
         const struct tamis__found *found = &filter->first[i];
         if (found->list != list) continue;
         if (before == NULL) {
-            rc = check_start(rescue, filter, found);
+            rc = check_start(rescue, filter, found, newest);
         } else {
             rc = check_gap(rescue, filter, before, found->entry.number);
             if (rc == 0) rc = link_to(rescue, before, found->entry.number);
@@ -415,7 +432,7 @@ int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__
         if (rc == 0) rc = keep_lists(rescue, filter, lists, count, in_force);
         if (rc == 0) {
             describe_lost_filter(rescue, filter, in_force, newest);
-            rc = link_list(rescue, filter, in_force);
+            rc = link_list(rescue, filter, in_force, newest);
         }
         if (rc == 0) rc = rescue_exceptions(rescue, filter, newest);
         if (rc == 0) rc = tamis__numbers_append_files(&rescue->taken, &rescue->record);

@@ -100,11 +100,11 @@ CASE(repair_makes_any_lost_catalog_anew)
         riches_assert_portrait(path, before);
         assert_int_equal(repairs_done(path, 0)->done, 0); /* and that was all */
     }
-    assert_int_equal(access(fixture_join(path, "lost/catalog.mdb.damaged"), F_OK), 0);
-    assert_int_equal(access(fixture_join(path, "lost/catalog.mdb.damaged.4"), F_OK), 0);
+    assert_int_equal(access(fixture_join(path, "lost/catalog.mdb"), F_OK), 0);
+    assert_int_equal(access(fixture_join(path, "lost/catalog.mdb.4"), F_OK), 0);
     assert_int_equal(tamis_store_lost(path, NULL, NULL), 4);
     assert_refused(TAMIS_EEXIST, "is an older catalog",
-                   tamis_store_restore_lost(path, "catalog.mdb.damaged"));
+                   tamis_store_restore_lost(path, "catalog.mdb"));
 }
 
 CASE(repair_can_be_told_to_make_a_sound_catalog_anew)
@@ -433,6 +433,36 @@ CASE(repair_leaves_out_what_a_window_has_left_behind)
         assert_int_equal(tamis_filter_contains(filter, &slice, sizeof slice), slice > 0);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
+}
+
+/* Segments of one slice are left together, so what was before a later segment of it is lost.  So is
+ * a slice of a window in items that is not left yet.  (Broken, each by itself: may_be_left() does
+ * not look at the step, or at the slice.) */
+CASE(repair_tells_of_a_window_that_lacks_its_first_segment)
+{
+    const struct tamis_filter_spec *specs[] = {
+        SPEC(.capacity = 300, .slices = 10, .window_ns = INT64_C(86400000000000)),
+        SPEC(.window_items = 100, .slices = 2)};
+    for (size_t i = 0; i < 2; i++) {
+        AUTO_FREE char *path;
+        tamis_store *store = fixture_store(&path);
+        tamis_filter *filter = fixture_create(store, "w", specs[i]);
+        for (uint64_t key = 0; key < 90; key++)
+            assert_true(tamis_filter_add(filter, &key, sizeof key) >= 0);
+        const bool grew = fixture_segment_stat(filter, 1).slice == 0;
+        assert_int_equal(grew, i == 0);
+        assert_done(tamis_filter_close(filter));
+        tamis_store_close(store);
+        assert_int_equal(fixture_problems(path), 0);
+        repairs_lose(path);
+        assert_int_equal(unlink(fixture_segment_path(path, 1)), 0);
+        repairs_assert_said(repairs_done(path, 0), 1, "[w] segments/");
+        store = fixture_open(path, 0);
+        filter = fixture_opened(store, "w", 0);
+        assert_true((fixture_stat(filter).state & TAMIS_STATE_UNCLEAN) != 0);
+        assert_done(tamis_filter_close(filter));
+        tamis_store_close(store);
+    }
 }
 
 /* ---- Exceptions ------------------------------------------------------------------------------ */
