@@ -15,7 +15,6 @@
 
 #define NAME "catalog.mdb"
 #define NEW_NAME "catalog.mdb.new"
-#define ASIDE_MAX 1000
 
 int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
                              const struct tamis__store_record *store,
@@ -43,39 +42,12 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
     return 0;
 }
 
-/*
- * The catalog file that is there gets a free name: "catalog.mdb.damaged", or that with a number
- * behind.  It keeps its own name too until the new catalog takes it, so that there is a catalog at
- * every moment.  On a file system without links there is none for a moment.
- */
-static int put_aside(const struct tamis__catalog *catalog)
-{
-    char name[sizeof TAMIS__ASIDE_NAME + 16] = TAMIS__ASIDE_NAME;
-    for (int i = 2;; i++) {
-        int rc = tamis__exists(catalog->root_fd, name, catalog->file_path);
-        if (rc < 0) return rc;
-        if (rc == 0 && tamis__link(catalog->root_fd, NAME, name, catalog->file_path) == 0) return 0;
-        if (rc == 0)
-            return tamis__rename(catalog->root_fd, NAME, catalog->root_fd, name,
-                                 catalog->file_path);
-        if (i > ASIDE_MAX)
-            return tamis__fail(TAMIS_ELIMIT,
-                               "there are %d old catalogs beside %s; move them to another place",
-                               ASIDE_MAX, catalog->file_path);
-        (void)snprintf(name, sizeof name, TAMIS__ASIDE_NAME ".%d", i);
-    }
-}
-
-int tamis__catalog_install_new(struct tamis__catalog_txn *txn, bool keeps_old)
+int tamis__catalog_install_new(struct tamis__catalog_txn *txn)
 {
     const struct tamis__catalog *catalog = txn->catalog;
     int rc = tamis__catalog_commit(txn);
     tamis__txn_close(txn);
-    if (rc == 0 && keeps_old) {
-        TAMIS__POINT(TAMIS__POINT_REPAIR_WRITTEN);
-        rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
-        if (rc > 0) rc = put_aside(catalog);
-    }
+    TAMIS__POINT(TAMIS__POINT_CATALOG_WRITTEN);
     if (rc == 0)
         rc = tamis__rename(catalog->root_fd, NEW_NAME, catalog->root_fd, NAME, catalog->file_path);
     return rc < 0 ? rc : tamis__sync_file(catalog->root_fd, catalog->file_path);
@@ -123,7 +95,7 @@ static int make_first(const struct tamis__catalog *catalog, const struct tamis__
     if (rc < 0) return rc;
     rc = tamis__catalog_begin_new(catalog, &store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_install_new(txn, false);
+    rc = tamis__catalog_install_new(txn);
     tamis__catalog_end(txn);
     return rc;
 }

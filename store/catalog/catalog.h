@@ -81,14 +81,13 @@ int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__
                               struct tamis__catalog_txn **txn);
 /*
  * These fill an empty catalog, under the exclusive lock, and put it in the place of the one that
- * may be there.  With `keeps_old` that one stays under a name that begins with ASIDE_NAME.  Nothing
- * is in force before install_new.  tamis__catalog_end() ends the transaction.
+ * may be there.  Nothing is in force before install_new.  tamis__catalog_end() ends the
+ * transaction.
  */
-#define TAMIS__ASIDE_NAME "catalog.mdb.damaged"
 int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
                              const struct tamis__store_record *store,
                              struct tamis__catalog_txn **txn);
-int tamis__catalog_install_new(struct tamis__catalog_txn *txn, bool keeps_old);
+int tamis__catalog_install_new(struct tamis__catalog_txn *txn);
 /* Brings the changes to the disk; the lock is still held.  No get or put may follow. */
 int tamis__catalog_commit(struct tamis__catalog_txn *txn);
 /* Brings the changes so far to the disk, and goes on under the same lock. */

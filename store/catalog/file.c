@@ -156,38 +156,6 @@ static int check_pages(struct tamis__catalog_txn *txn, int fd)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-struct names_of {
-    const struct tamis__catalog *catalog;
-    struct tamis__file_info file;
-    uint64_t found;
-};
-
-static int count_name(void *context, const char *name)
-{
-    struct names_of *names = context;
-    struct tamis__file_info info;
-    const int root = names->catalog->root_fd;
-    int fd = -1;
-    if (strcmp(name, NAME) != 0 && strncmp(name, TAMIS__ASIDE_NAME, strlen(TAMIS__ASIDE_NAME)) != 0)
-        return 0;
-    if (tamis__open(root, name, O_RDONLY, 0, name, &fd) < 0) return 0;
-    const int rc = tamis__file_info(fd, name, &info);
-    tamis__close(fd);
-    if (rc < 0) return rc;
-    names->found += info.device == names->file.device && info.inode == names->file.inode;
-    return 0;
-}
-
-/* Are all names of this file ours: that of the catalog, and the one under which a repair, which
- * died, was keeping it? */
-static int is_aside(const struct tamis__catalog *catalog, int fd)
-{
-    struct names_of names = {.catalog = catalog};
-    int rc = tamis__file_info(fd, catalog->file_path, &names.file);
-    if (rc == 0) rc = tamis__each_name(catalog->root_fd, catalog->file_path, count_name, &names);
-    return rc < 0 ? rc : names.found == names.file.links;
-}
-
 /* Is it a file of ours alone, and the one that the caller's path leads to? */
 static int check_file(const struct tamis__catalog *catalog, int fd)
 {
@@ -197,11 +165,6 @@ static int check_file(const struct tamis__catalog *catalog, int fd)
     if (!info.is_regular || info.bytes == 0)
         return tamis__fail(TAMIS_EFOREIGN, "%s is %s and no catalog; 'tamis repair' makes it anew",
                            catalog->file_path, info.is_regular ? "empty" : "not a regular file");
-    if (info.links > 1) {
-        rc = is_aside(catalog, fd);
-        if (rc < 0) return rc;
-        if (rc > 0) return tamis__inside_check_owner(catalog->root_fd, fd, catalog->file_path);
-    }
     return tamis__inside_check(catalog->root_fd, fd, catalog->file_path);
 }
 

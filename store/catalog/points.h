@@ -10,6 +10,6 @@
     X(TAMIS__POINT_CATALOG_CHECKED, "catalog: the file is checked, LMDB has not opened it")        \
     X(TAMIS__POINT_PEEK_META, "catalog: read without the lock, as far as its meta pages")          \
     X(TAMIS__POINT_CATALOG_WALK, "catalog: every page is about to be checked")                     \
-    X(TAMIS__POINT_REPAIR_WRITTEN, "repair: the new catalog is whole, and not in its place")
+    X(TAMIS__POINT_CATALOG_WRITTEN, "a new catalog is whole, and not in its place")
 
 TAMIS__NUMBER_POINTS(CATALOG, 2);

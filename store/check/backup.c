@@ -422,7 +422,7 @@ static int copy_all(struct backup *b)
 static int finish_backup(struct backup *b)
 {
     int rc = tamis__sync_file(b->to->place.segments_fd, b->place.partial);
-    if (rc == 0) rc = tamis__catalog_install_new(b->copy, false);
+    if (rc == 0) rc = tamis__catalog_install_new(b->copy);
     return rc < 0 ? rc : tamis__backup_place_finish(&b->place, b->to);
 }
 

@@ -193,17 +193,17 @@ int tamis__lost_put_segment(const struct tamis_store *store, uint64_t number, co
     return tamis__lost_put(store, "segments", name, why);
 }
 
-int tamis__lost_keep(const struct tamis_store *store, int fd, uint64_t number, const char *why)
+int tamis__lost_keep(const struct tamis_store *store, int fd, const char *directory,
+                     const char *name, const char *why)
 {
-    char path[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char path[PATH_BYTES];
     struct tamis__lost lost = {.at = 0};
     struct tamis__file_info info = {0};
     const int staging = store->place.staging_fd;
     int lost_fd, to = -1;
     (void)snprintf(lost.why, sizeof lost.why, "%s", why);
-    tamis__segment_name(number, name);
     (void)snprintf(path, sizeof path, "%s/staging/%s", store->place.path, name);
-    int rc = prepare(store, "segments", name, &lost, &lost_fd);
+    int rc = prepare(store, directory, name, &lost, &lost_fd);
     if (rc == 0) rc = tamis__unlink(staging, name, path); /* of a repair that died */
     if (rc == 0) rc = tamis__inside_make(store->root_fd, staging, name, path, &to);
     if (rc == 0) rc = tamis__file_info(fd, path, &info);

@@ -27,15 +27,16 @@ struct tamis__lost {
 /* Opens lost/, and makes it if `makes`.  TAMIS_ENOTFOUND if it is not there. */
 int tamis__lost_open(const struct tamis_store *store, bool makes, int *fd);
 
-/* Moves a file of a directory of the store ("segments", "logs", or "." for an old catalog) into
+/* Moves a file of a directory of the store ("segments", "logs", or "." for the catalog) into
  * lost/, with a note.  Call under the catalog's exclusive lock, as for all below. */
 int tamis__lost_put(const struct tamis_store *store, const char *directory, const char *name,
                     const char *why);
 /* The same for a segment. */
 int tamis__lost_put_segment(const struct tamis_store *store, uint64_t number, const char *why);
 
-/* The same for a copy of a segment, which is open and stays where it is. */
-int tamis__lost_keep(const struct tamis_store *store, int fd, uint64_t number, const char *why);
+/* The same for a copy of a file, which is open and stays where it is. */
+int tamis__lost_keep(const struct tamis_store *store, int fd, const char *directory,
+                     const char *name, const char *why);
 
 /* Reads the note of a file in lost/.  A note that is missing or damaged leaves `from` empty. */
 int tamis__lost_look(const struct tamis_store *store, int lost_fd, const char *name,

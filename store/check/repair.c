@@ -113,21 +113,10 @@ static int sweep_new_catalog(struct tamis__repair *repair)
     return tell_removed(repair, name, rc);
 }
 
-static int put_catalog_aside(void *context, const char *name)
-{
-    struct tamis__repair *repair = context;
-    if (strncmp(name, TAMIS__ASIDE_NAME, strlen(TAMIS__ASIDE_NAME)) != 0) return 0;
-    const char *why = "another catalog has taken its place";
-    const int rc = repair->dry ? 0 : tamis__lost_put(repair->store, ".", name, why);
-    return tamis__repair_tell_aside(repair, "", name, rc, why);
-}
-
 static int sweep_staging(struct tamis__repair *repair)
 {
     const struct tamis__place *place = &repair->store->place;
     int rc = sweep_new_catalog(repair);
-    if (rc == 0)
-        rc = tamis__each_name(repair->store->root_fd, place->path, put_catalog_aside, repair);
     if (rc < 0 || place->staging_fd < 0) return rc;
     return tamis__each_name(place->staging_fd, place->path, remove_left, repair);
 }

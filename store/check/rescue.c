@@ -20,6 +20,10 @@
  * What an old catalog that can be read knew besides stays known (rescue_old.c).
  */
 #include "check/rescue.h"
+
+#include <fcntl.h>
+
+#include "check/lost.h"
 #include "check/points.h"
 #include "segment/live.h"
 
@@ -215,6 +219,26 @@ void tamis__rescue_tell(const struct tamis__rescue_work *rescue)
         if (rescue->filters[i].renamed) write_labels(place, &rescue->filters[i]);
 }
 
+/* Puts the old catalog aside: a copy, so that there is a catalog at every moment; what is no file
+ * goes itself. */
+static int keep_old_catalog(struct tamis__repair *repair)
+{
+    static const char why[] = "another catalog has taken its place";
+    struct tamis_store *store = repair->store;
+    struct tamis__file_info info = {0};
+    const char *path = store->catalog.file_path;
+    int fd = -1, rc = tamis__named_info(store->root_fd, TAMIS__LOST_CATALOG, path, &info);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    if (!repair->dry && !info.is_regular) {
+        rc = tamis__lost_put(store, ".", TAMIS__LOST_CATALOG, why);
+    } else if (!repair->dry) {
+        rc = tamis__open(store->root_fd, TAMIS__LOST_CATALOG, O_RDONLY, 0, path, &fd);
+        if (rc == 0) rc = tamis__lost_keep(store, fd, ".", TAMIS__LOST_CATALOG, why);
+        tamis__close(fd);
+    }
+    return rc < 0 ? rc : tamis__repair_tell_aside(repair, "", TAMIS__LOST_CATALOG, 0, why);
+}
+
 static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *why, bool knows_old)
 {
     struct tamis__repair *repair = rescue->repair;
@@ -224,9 +248,10 @@ static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *
     for (size_t i = 0; rc == 0 && i < rescue->count; i++)
         rc = tamis__rescue_filter(rescue, &rescue->filters[i]);
     if (rc == 0 && knows_old) rc = tamis__rescue_compare(rescue);
+    if (rc == 0) rc = keep_old_catalog(repair);
     if (rc == 0 && rescue->txn != NULL) {
         if (knows_old) raise_epochs(rescue);
-        rc = tamis__catalog_install_new(rescue->txn, true);
+        rc = tamis__catalog_install_new(rescue->txn);
     }
     if (rc == 0 && rescue->txn != NULL) {
         TAMIS__POINT(TAMIS__POINT_REPAIR_RENAMED);

@@ -92,10 +92,12 @@ int tamis__rot_mend(const struct tamis_store *store, const struct tamis__place *
                     uint64_t number, const char *why)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES], from[TAMIS__SEGMENT_PATH_BYTES];
+    char name[TAMIS__SEGMENT_NAME_BYTES];
     struct mending m = {.to = -1, .from = -1, .what = what};
     int rc = tamis__segment_open_file(&store->place, number, O_RDWR, what, &m.to);
     if (rc == 0) rc = tamis__segment_open_file(backup, number, O_RDONLY, from, &m.from);
-    if (rc == 0) rc = tamis__lost_keep(store, m.to, number, why);
+    tamis__segment_name(number, name);
+    if (rc == 0) rc = tamis__lost_keep(store, m.to, "segments", name, why);
     if (rc == 0) rc = mend_file(&m);
     tamis__close(m.from);
     tamis__close(m.to);
