@@ -56,9 +56,15 @@ void names_add(struct names *names, const char *name)
     enter_all(names);
 }
 
+size_t names_index(const struct names *names, const char *name)
+{
+    const size_t slot = names->count > 0 ? *slot_of(names, name) : 0;
+    return slot > 0 ? slot - 1 : names->count;
+}
+
 bool names_have(const struct names *names, const char *name)
 {
-    return names->count > 0 && *slot_of(names, name) != 0;
+    return names_index(names, name) < names->count;
 }
 
 static int compare_names(const void *a, const void *b)

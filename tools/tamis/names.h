@@ -14,7 +14,10 @@ struct names {
 
 void names_add(struct names *names, const char *name);
 
-/* Is the name in the list?  Takes the same time however long the list is. */
+/* Returns the index of the name, or the count if it is not in the list.  Takes the same time
+ * however long the list is. */
+size_t names_index(const struct names *names, const char *name);
+
 bool names_have(const struct names *names, const char *name);
 
 /* Sorts the names in byte order, and takes out those that are there twice. */

@@ -109,10 +109,10 @@ static bool look_remote(const struct invocation *call, const char *name,
     return good;
 }
 
-static int show_one(const struct invocation *call, const char *name)
+static int show_remote(const struct invocation *call, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (!(call->remote_store != NULL ? look_remote : look)(call, name, &stat)) return CLI_ERROR;
+    if (!look_remote(call, name, &stat)) return CLI_ERROR;
     show(call, "would drop", name, &stat);
     return CLI_DONE;
 }
@@ -137,31 +137,55 @@ static int drop_one(const struct invocation *call, const char *name)
  * disk: one for each filter took 3.5 ms, and 6 minutes for 100,000. */
 #define DROPS_AT_ONCE 1000u
 
+/* From so many names on, one list of all filters is cheaper than a look at each: a look checks the
+ * records of all filters, too. */
+#define LOOKS_TOGETHER 100u
+
 /* What is told of a filter after it was dropped. */
 struct seen {
     size_t known_bytes; /* the size of the stat; 0: nothing is known */
     uint64_t items, size_bytes;
 };
 
-/* Looks at filters before they are dropped.  false after a message. */
-static bool look_at_batch(const struct invocation *call, char *const *names, size_t count,
-                          struct seen *seen)
+struct looking_at_all {
+    const struct names *names;
+    struct seen *seen; /* one for each name */
+};
+
+static int note_if_meant(void *context, const struct tamis_filter_stat *stat)
 {
+    const struct looking_at_all *looking = context;
+    const size_t at = names_index(looking->names, stat->name);
+    if (at < looking->names->count)
+        looking->seen[at] = (struct seen){stat->size, stat->items, stat->size_bytes};
+    return 0;
+}
+
+/* Looks at filters before they are dropped.  false after a message. */
+static bool look_at_all(const struct invocation *call, const struct names *names, struct seen *seen)
+{
+    struct looking_at_all looking = {names, seen};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    for (size_t i = 0; i < count; i++) {
-        if (!look(call, names[i], &stat)) return false;
+    memset(seen, 0, names->count * sizeof *seen);
+    if (names->count >= LOOKS_TOGETHER) {
+        const bool good = tamis_store_list_live(call->store, NULL, note_if_meant, &looking) >= 0;
+        if (!good) (void)cli_fail_library();
+        return good;
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        if (!look(call, names->names[i], &stat)) return false;
         seen[i] = (struct seen){stat.size, stat.items, stat.size_bytes};
     }
     return true;
 }
 
-static void show_batch(const struct invocation *call, char *const *names, size_t count,
-                       const struct seen *seen)
+static void show_batch(const struct invocation *call, const char *verb, char *const *names,
+                       size_t count, const struct seen *seen)
 {
     for (size_t i = 0; i < count && !cli_given(call, TAKES(QUIET)); i++) {
         const struct tamis_filter_stat stat = {
             .size = seen[i].known_bytes, .items = seen[i].items, .size_bytes = seen[i].size_bytes};
-        show(call, "dropped", names[i], &stat);
+        show(call, verb, names[i], &stat);
     }
 }
 
@@ -174,38 +198,49 @@ static int drop_each(const struct invocation *call, char *const *names, size_t c
     return status;
 }
 
-static int drop_batch(const struct invocation *call, char *const *names, size_t count)
+static int drop_batch(const struct invocation *call, char *const *names, size_t count,
+                      const struct seen *seen)
 {
-    struct seen seen[DROPS_AT_ONCE];
-    if (!look_at_batch(call, names, count, seen)) return CLI_ERROR;
     const int64_t dropped =
         tamis_filter_drop_many(call->store, (const char *const *)names, NULL, count);
     if (dropped < 0) return drop_each(call, names, count, drop_one); /* one of them is at fault */
-    show_batch(call, names, count, seen);
+    show_batch(call, "dropped", names, count, seen);
     if ((size_t)dropped == count) return CLI_DONE;
     return cli_fail("another process had dropped %zu of the filters", count - (size_t)dropped);
 }
 
-static int drop_many(const struct invocation *call, const struct names *names)
+static int drop_batches(const struct invocation *call, const struct names *names,
+                        const struct seen *seen)
 {
     int status = CLI_DONE;
     for (size_t i = 0; i < names->count; i += DROPS_AT_ONCE) {
         const size_t rest = names->count - i;
         const size_t count = rest < DROPS_AT_ONCE ? rest : DROPS_AT_ONCE;
-        if (drop_batch(call, &names->names[i], count) != CLI_DONE) status = CLI_ERROR;
+        if (drop_batch(call, &names->names[i], count, &seen[i]) != CLI_DONE) status = CLI_ERROR;
     }
+    return status;
+}
+
+static int drop_local(const struct invocation *call, const struct names *names)
+{
+    struct seen *seen = cli_alloc(names->count * sizeof *seen);
+    int status = look_at_all(call, names, seen) ? CLI_DONE : CLI_ERROR;
+    if (status == CLI_DONE && cli_given(call, TAKES(DRY_RUN)))
+        show_batch(call, "would drop", names->names, names->count, seen);
+    else if (status == CLI_DONE)
+        status = drop_batches(call, names, seen);
+    free(seen);
     return status;
 }
 
 static int drop_named(const struct invocation *call, const struct names *names)
 {
+    const bool dry = cli_given(call, TAKES(DRY_RUN));
     for (size_t i = 0; i < names->count; i++)
         if (check_present(call, names->names[i]) != CLI_DONE) return CLI_ERROR;
-    if (cli_given(call, TAKES(DRY_RUN)))
-        return drop_each(call, names->names, names->count, show_one);
-    if (names->count == 1 || call->remote_store != NULL)
-        return drop_each(call, names->names, names->count, drop_one);
-    return drop_many(call, names);
+    if (call->remote_store != NULL)
+        return drop_each(call, names->names, names->count, dry ? show_remote : drop_one);
+    return names->count == 1 && !dry ? drop_one(call, names->names[0]) : drop_local(call, names);
 }
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
