@@ -115,36 +115,17 @@ static bool fail_spool(void)
     return false;
 }
 
-/* The form of a key: in `small`, or as form_of() makes it. */
-struct form {
-    struct tamis_key key;
-    char small[256];
-};
-
-static void form_begin(struct form *form, const char *key_rule, const struct tamis_key *key)
-{
-    const int64_t bytes =
-        tamis_key_form(key_rule, key->data, key->bytes, form->small, sizeof form->small);
-    form->key = (struct tamis_key){.data = form->small, .bytes = bytes > 0 ? (size_t)bytes : 0};
-    if (form->key.bytes > sizeof form->small) form->key = form_of(key_rule, key);
-}
-
-static void form_end(const struct form *form)
-{
-    if (form->key.data != form->small) form_free(&form->key);
-}
-
 bool covered_add(struct covered *covered, const char *key_rule, const struct tamis_key *keys,
                  size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct form form;
-        form_begin(&form, key_rule, &keys[i]);
+        form_init(&form, key_rule, &keys[i]);
         const size_t bytes = form.key.bytes;
         put(&covered->names, hash_of(form.key.data, bytes));
         const bool good = fwrite(&bytes, sizeof bytes, 1, covered->spool) == 1 &&
                           fwrite(form.key.data, 1, bytes, covered->spool) == bytes;
-        form_end(&form);
+        form_clear(&form);
         if (!good) return fail_spool();
     }
     return true;
@@ -155,9 +136,9 @@ void covered_except(struct covered *covered, const char *key_rule, const struct 
 {
     for (size_t i = 0; i < count; i++) {
         struct form form;
-        form_begin(&form, key_rule, &keys[i]);
+        form_init(&form, key_rule, &keys[i]);
         put(&covered->exceptions, hash_of(form.key.data, form.key.bytes));
-        form_end(&form);
+        form_clear(&form);
     }
 }
 

@@ -7,30 +7,30 @@
 
 #include "command.h"
 
-struct tamis_key form_of(const char *key_rule, const struct tamis_key *key)
+void form_init(struct form *form, const char *key_rule, const struct tamis_key *key)
 {
-    const int64_t bytes = tamis_key_form(key_rule, key->data, key->bytes, NULL, 0);
-    const size_t room = bytes > 0 ? (size_t)bytes : 0;
-    void *form = cli_alloc(room + 1);
-    if (tamis_key_form(key_rule, key->data, key->bytes, form, room) < 0) *(char *)form = 0;
-    return (struct tamis_key){.data = form, .bytes = room};
+    const size_t room = sizeof form->small;
+    const int64_t bytes = tamis_key_form(key_rule, key->data, key->bytes, form->small, room);
+    form->key = (struct tamis_key){.data = form->small, .bytes = bytes > 0 ? (size_t)bytes : 0};
+    if (form->key.bytes <= room) return;
+    char *large = cli_alloc(form->key.bytes);
+    if (tamis_key_form(key_rule, key->data, key->bytes, large, form->key.bytes) < 0)
+        form->key.bytes = 0;
+    form->key.data = large;
 }
 
-void form_free(const struct tamis_key *form)
+void form_clear(const struct form *form)
 {
-    free((void *)(uintptr_t)form->data);
+    if (form->key.data != form->small) free((void *)(uintptr_t)form->key.data);
 }
 
 uint32_t form_shard(const char *key_rule, const struct tamis_key *key, uint32_t shards)
 {
-    char small[512];
+    struct form form;
     if (key_rule == NULL) return tamis_shard(key->data, key->bytes, shards);
-    const int64_t bytes = tamis_key_form(key_rule, key->data, key->bytes, small, sizeof small);
-    if (bytes <= (int64_t)sizeof small)
-        return tamis_shard(small, bytes > 0 ? (size_t)bytes : 0, shards);
-    const struct tamis_key form = form_of(key_rule, key);
-    const uint32_t shard = tamis_shard(form.data, form.bytes, shards);
-    form_free(&form);
+    form_init(&form, key_rule, key);
+    const uint32_t shard = tamis_shard(form.key.data, form.key.bytes, shards);
+    form_clear(&form);
     return shard;
 }
 

@@ -5,11 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tamis_key;
+#include "tamis.h"
 
-/* The form of a key by a rule; NULL is `bytes`.  The caller frees its bytes by form_free(). */
-struct tamis_key form_of(const char *key_rule, const struct tamis_key *key);
-void form_free(const struct tamis_key *form);
+/* The form of a key by a rule.  A short one is in the struct itself, so do not copy the struct. */
+struct form {
+    struct tamis_key key;
+    char small[256];
+};
+
+/* NULL is the rule `bytes`.  form_clear() frees what form_init() has taken. */
+void form_init(struct form *form, const char *key_rule, const struct tamis_key *key);
+void form_clear(const struct form *form);
 
 /* The shard of the form that the key has by the rule. */
 uint32_t form_shard(const char *key_rule, const struct tamis_key *key, uint32_t shards);

@@ -23,17 +23,19 @@ struct explainer {
 
 static void print_form(const struct explainer *explainer, const struct tamis_key *key)
 {
-    const struct tamis_key form = form_of(explainer->key_rule, key);
+    struct form form;
+    form_init(&form, explainer->key_rule, key);
     out_char(explainer->call->out, '\t');
-    key_source_print_key(explainer->source, &form);
-    form_free(&form);
+    key_source_print_key(explainer->source, &form.key);
+    form_clear(&form);
 }
 
 static void put_form(const struct explainer *explainer, const struct tamis_key *key, json_t *line)
 {
-    const struct tamis_key form = form_of(explainer->key_rule, key);
-    json_put_form(line, &form, explainer->source->hex);
-    form_free(&form);
+    struct form form;
+    form_init(&form, explainer->key_rule, key);
+    json_put_form(line, &form.key, explainer->source->hex);
+    form_clear(&form);
 }
 
 static void make_room_for_positions(struct tamis_explanation *explanation, size_t positions)

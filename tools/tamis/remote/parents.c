@@ -33,7 +33,7 @@ static bool lack_exceptions(struct remote_filter *filter)
 
 /* The names of a batch and their parents, as keys. */
 struct suffixes {
-    struct tamis_key *forms; /* of the names, whose bytes are those of the suffixes */
+    struct form *forms; /* of the names; the suffixes are the ends of these */
     struct tamis_key *keys;
     uint32_t *owners; /* which name a key is of */
     uint8_t *answers;
@@ -59,8 +59,8 @@ static int64_t ask_shards(struct remote_filter *filter, const struct tamis_key *
     struct suffixes all = {.forms = cli_alloc(count * sizeof *all.forms)};
     int64_t present = 0;
     for (uint32_t i = 0; i < count; i++) {
-        all.forms[i] = form_of(filter->key_rule, &names[i]);
-        suffixes_add(&all, &all.forms[i], i);
+        form_init(&all.forms[i], filter->key_rule, &names[i]);
+        suffixes_add(&all, &all.forms[i].key, i);
     }
     all.answers = cli_alloc(all.count);
     const int64_t rc = remote_contains(filter, all.keys, all.count, all.answers);
@@ -69,7 +69,7 @@ static int64_t ask_shards(struct remote_filter *filter, const struct tamis_key *
         if (all.answers[i] == 1) answers[all.owners[i]] = 1;
     for (size_t i = 0; i < count; i++) {
         present += answers[i] == 1;
-        form_free(&all.forms[i]);
+        form_clear(&all.forms[i]);
     }
     free(all.answers);
     free(all.owners);
