@@ -35,9 +35,10 @@ static int tell_unreadable(const struct look *look, const struct tamis__record *
     char longer[400];
     if (error != TAMIS_ECORRUPT) return note_log_problem(look, filter, file, error, reason);
     (void)snprintf(longer, sizeof longer,
-                   filter ? "%s; open the filter for writing ('tamis sync'), which takes what can "
-                            "be read of it, and is unclean then"
-                          : "%s, and is of no filter of the catalog; remove the file",
+                   filter
+                       ? "%s; open the filter for writing ('tamis sync'): this adds the keys that "
+                         "can be read from the log, and marks the filter unclean"
+                       : "%s, and belongs to no filter of the catalog; remove the file",
                    reason);
     return note_log_problem(look, filter, file, error, longer);
 }
@@ -48,8 +49,8 @@ static int look_at_orphan(const struct look *look, const struct tamis__log *log,
     if (log->filter_id >= tamis__catalog_store(look->txn)->next_filter_id)
         return note_log_problem(
             look, NULL, file, TAMIS_EFOREIGN,
-            "is of a filter that the catalog does not have, which may be older than it; "
-            "restore both from one copy, or remove the file");
+            "belongs to a filter that the catalog does not have, as the catalog may be older than "
+            "the log; restore both from one copy, or remove the file");
     const int rc = tamis__log_try_lock(&look->logs, log);
     if (rc <= 0) return rc; /* a process that has the dropped filter open removes its log */
     const struct tamis__log_finding finding = {
