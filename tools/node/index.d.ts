@@ -160,6 +160,8 @@ export interface SegmentStat {
   dataBytes: number;
   createdAt: bigint;
   flags: number;
+  /** Nobody adds to it any more, and it has checksums. */
+  sealed: boolean;
   /** These four are of fill() only, else 0. */
   ones: number;
   fill: number;
