@@ -407,9 +407,12 @@ uint64_t tamis__stripes_sum(const uint64_t *stripes, uint32_t count, bool counti
 {
     uint64_t above = 0, below = 0;
     for (size_t i = 0; i < count; i++) {
+        /* A counter with a greater value is damaged.  It counts as this value, so that no sum
+         * overflows. */
+        const uint64_t most = TAMIS__CAPACITY_MAX / count;
         const bool negative = counting && stripes[i] >> 63 != 0;
         const uint64_t size = negative ? 0 - stripes[i] : stripes[i];
-        *(negative ? &below : &above) += size < TAMIS__ITEMS_MAX ? size : TAMIS__ITEMS_MAX;
+        *(negative ? &below : &above) += size < most ? size : most;
     }
     return above > below ? above - below : 0;
 }

@@ -46,8 +46,6 @@
 #define TAMIS__COMPAT_KNOWN TAMIS__COMPAT_ROOM
 #define TAMIS__STRIPES 32u
 #define TAMIS__ONE_PAGE_STRIPES 4u
-/* A counter with a greater value is damaged.  It counts as this value, so that no sum overflows. */
-#define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
 /* The segment was made ahead, as a spare.  As long as nobody has written to it, it may never
  * have been entered. */

@@ -27,7 +27,7 @@ BLOCKED_WORDS = {2: 2, 4: 2, 6: 2, 8: 2, 10: 2,
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63)
 
 XXH3, SIP = 1, 8  # the hash sets of every kind (3.4); docs/hash-sets.md has the others, and hash_sets.py
-ITEMS_MAX = 1 << 51  # of a stripe; 3.1.5
+ITEMS_MAX = 1 << 56  # of all stripes; 3.1.5
 ON_FULL = ("warn", "grow", "refuse", "warn")
 REFUSES = MASK  # as `next`
 SPARE = 1 << 62  # as `next`: and the number of the spare that is offered
@@ -279,7 +279,7 @@ class Segment:
     def items(self):
         """3.1.5"""
         stripes = (struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(self.header["stripes"]))
-        return sum(min(items, ITEMS_MAX) for items in stripes)
+        return sum(min(items, ITEMS_MAX // self.header["stripes"]) for items in stripes)
 
     def next(self):
         """3.1.3"""
