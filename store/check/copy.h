@@ -45,8 +45,8 @@ void tamis__copies_drop(struct tamis__copies *copies);
  * copy, and the counts are at most those of its bits.  Locks of removers are free in the copy.
  * TAMIS_ECORRUPT: its checksums say that it is damaged.
  *
- * copies   gets the copy, which is on the disk after tamis__copies_sync(); this syncs those that
- *          are there already if they are many.
+ * copies   gets the copy, which is on the disk after tamis__copies_sync().  If many copies are
+ *          there already, this call syncs them.
  * before   an older copy of the store, or NULL.  If its file is what the copy would be, byte for
  *          byte, that file gets a second name, and nothing is written.  The two must be equal while
  *          they are compared, word for word: then the older copy has all that a copy made now has.

@@ -51,7 +51,7 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
                         uint64_t offset, const void *bytes, size_t count);
 
 /* A hint that these bytes are written next, and never again: the kernel should make folios of 2 MiB
- * for them, each of which mappings get by one entry (docs/decisions/0016-mapping.md). */
+ * for them.  A mapping gets each folio by one entry (docs/decisions/0016-mapping.md). */
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes);
 

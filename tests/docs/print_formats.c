@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * print_formats.c: what stands in files, for formats.py, a line for each field: table, offset,
- * bytes, name, meaning, with tabs between.  All of it comes from the lists of which the structs are
- * made (base/bytes.h, catalog/record.h).
+ * bytes, name, meaning, with tabs between.  The structs are made of the same lists
+ * (base/bytes.h, catalog/record.h).
  */
 #include <stdio.h>
 

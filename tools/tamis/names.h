@@ -20,7 +20,7 @@ size_t names_index(const struct names *names, const char *name);
 
 bool names_have(const struct names *names, const char *name);
 
-/* Sorts the names in byte order, and takes out those that are there twice. */
+/* Sorts the names in byte order, and keeps each name once. */
 void names_sort(struct names *names);
 
 void names_clear(struct names *names);

@@ -3,8 +3,8 @@
 """crawl.py [--seed N] [--pages N] [--keep DIRECTORY] NAME COMMAND... [-- NAME COMMAND...]...: a crawl by crawlers of several languages.
 
 README.md says what a crawler does.  The site is made of the seed (tests/python/random_site.py).  Each crawler is killed once by SIGKILL,
-one after the other, and begins again.  At the end each page that can be reached was fetched, and none more than once but
-those that a killed crawler had in its hands, once more for each time that its files had the page.
+one after the other, and begins again.  At the end each page that can be reached was fetched, and none more than once.
+A page that a killed crawler had in its hands may be fetched once more for each time that its files had the page.
 
 It was seen to fail with crawlers that do not put back what they had (the crawl does not end), that have a filter `queued` each (pages fetched too
 often), and that finish a file a tenth of a second before they put its links into the queue (pages never fetched, in one of two runs).
